@@ -1,17 +1,17 @@
 import Glibc
 
-/// A borrowed run of bytes: a header value, a body, a part of one. They are the transport's and valid for the length of a
-/// turn; what judges a request reads them in place, so that the simulator keeps up with any sender.
+/// A borrowed sequence of bytes, such as a header field value, a body or a part of one. The bytes belong to the
+/// transport and are valid for one turn. The checks read them in place, so that the simulator keeps up with any sender.
 typealias Bytes = UnsafeRawBufferPointer
 
 extension UnsafeRawBufferPointer {
-    /// The bytes from `start`, also where a length of 0 came without an address.
+    /// Creates a buffer of the bytes from `start`. If the length is 0, there may be no address.
     @inline(__always)
     init(_ start: UnsafePointer<UInt8>?, length: UInt32) {
         unsafe self.init(start: start, count: start == nil ? 0 : Int(length))
     }
 
-    /// Whether these are exactly the bytes of `text`; one comparison of lengths and one memcmp.
+    /// Returns whether these are exactly the bytes of `text`, by a comparison of lengths and one memcmp.
     @inline(__always)
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
@@ -41,13 +41,13 @@ extension UnsafeRawBufferPointer {
             == 0
     }
 
-    /// The bytes from `offset` on; `offset` is at most `count`.
+    /// Returns the bytes from `offset` on; `offset` is at most `count`.
     @inline(__always)
     func dropping(_ offset: Int) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(rebasing: self[offset...])
     }
 
-    /// The first `length` bytes; `length` is at most `count`.
+    /// Returns the first `length` bytes; `length` is at most `count`.
     @inline(__always)
     func keeping(_ length: Int) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(rebasing: self[..<length])

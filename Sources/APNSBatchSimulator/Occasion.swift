@@ -17,8 +17,8 @@ package struct Occasion: Sendable {
     package let publicKeyPEM: [UInt8]
 
     /// - Parameters:
-    ///   - hosts: names and addresses that the certificate is for.
-    ///   - days: how long it is valid.
+    ///   - hosts: the names and addresses in the certificate.
+    ///   - days: the validity of the certificate.
     package static func make(hosts: [String], days: Int = 30) throws(SimulatorError) -> Occasion {
         do {
             let identity = try ServerIdentity.make(hosts: hosts, days: days)
@@ -31,7 +31,7 @@ package struct Occasion: Sendable {
         }
     }
 
-    /// A client certificate for an app, for a simulator whose `clientAuthorityPEM` is that certificate.
+    /// Creates a client certificate for an app. The `clientAuthorityPEM` of the simulator must be that certificate.
     package static func client(app: String) throws(SimulatorError) -> (certificatePEM: [UInt8], keyPEM: [UInt8]) {
         do {
             let client = try SelfSignedClient.make(userID: app)
@@ -42,11 +42,11 @@ package struct Occasion: Sendable {
     }
 }
 
-/// A directory where simulators keep the certificate and the signing key that they made: all simulators that are started with
-/// the same directory use the same ones, at once or one after the other.
+/// A directory in which simulators store the certificate and the signing key that they generated. All simulators that
+/// are started with the same directory use the same ones, even at the same time.
 ///
-/// `simulator.pem` holds everything and says by its first line who made it. The two files that a sender needs lie beside it
-/// and must be what it says. Files of anybody else are never written to.
+/// `simulator.pem` contains everything, and its first line says that a simulator created it. The two files that a
+/// sender needs are stored beside it and must have the same content. Files of other programs are never overwritten.
 package struct OccasionDirectory {
     package static let authorityFile = "ca.pem"
     package static let signingKeyFile = "AuthKey.p8"
@@ -61,14 +61,14 @@ package struct OccasionDirectory {
     private let hosts: [String]
 
     /// - Parameters:
-    ///   - path: of the directory; made if missing.
-    ///   - hosts: names and addresses that the certificate is for.
+    ///   - path: the path of the directory, which is created if it does not exist.
+    ///   - hosts: the names and addresses in the certificate.
     package init(_ path: String, hosts: [String]) {
         self.path = path
         self.hosts = hosts
     }
 
-    /// Returns what an earlier simulator stored here, or creates it.
+    /// Returns what an earlier simulator stored in the directory, or creates it.
     package func occasion() throws(SimulatorError) -> Occasion {
         guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw cannot("create", path) }
         let occasion: Occasion

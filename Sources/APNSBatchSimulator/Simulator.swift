@@ -3,11 +3,11 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import Synchronization
 
-/// A local server that behaves like APNs: it speaks HTTP/2 over TLS, validates every request as Apple documents, answers
+/// A local server that behaves like APNs. It uses HTTP/2 over TLS, validates every request as Apple documents, answers
 /// by a script, and counts the requests.
 ///
-/// It runs on a thread of its own, and several simulators may run in one process. All functions may be called from any
-/// thread; `start` and `stop` block until the server thread has started or ended.
+/// It runs on its own thread, and several simulators may run in one process. All functions may be called from any
+/// thread. `start` and `stop` block until the server thread has started or ended.
 package final class Simulator: Sendable {
     private enum State {
         case new
@@ -19,7 +19,7 @@ package final class Simulator: Sendable {
     private let keys: [ProviderKey]
     private let state = Mutex(State.new)
 
-    /// Validates the script and the keys. Opens no socket.
+    /// Validates the script and the keys. It opens no socket.
     package init(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
         if let fault = configuration.script.fault() {
             throw .script(fault)
@@ -66,8 +66,8 @@ package final class Simulator: Sendable {
         }
     }
 
-    /// Closes all connections, writes the counts and returns the report. Requests that still wait for their answer get
-    /// none. A second call returns the same report; without a start it is empty.
+    /// Closes all connections, writes the counts and returns the report. Requests that still wait get no answer. A
+    /// second call returns the same report. If the simulator was not started, the report is empty.
     @discardableResult
     package func stop() -> SimulatorReport {
         state.withLock { state in

@@ -8,7 +8,7 @@ package struct SimulatorConfiguration: Sendable {
         case epoll = 2
     }
 
-    /// The APNs environment to imitate. The sandbox adds `apns-unique-id` to accepted requests.
+    /// The APNs environment that is simulated. The sandbox adds `apns-unique-id` to accepted requests.
     package enum Environment: String, Sendable, CaseIterable {
         case production, sandbox
     }
@@ -18,7 +18,7 @@ package struct SimulatorConfiguration: Sendable {
         case none
         /// Each request gets 403 BadCertificateEnvironment.
         case answer
-        /// GOAWAY with that reason, NO_ERROR and last-stream-id 0, as observed at APNs.
+        /// GOAWAY with that reason, NO_ERROR and last-stream-id 0 is sent, as observed at APNs.
         case goaway
     }
 
@@ -28,7 +28,7 @@ package struct SimulatorConfiguration: Sendable {
         package var teamID: String
         /// The public key, as PEM with the label `PUBLIC KEY`.
         package var publicKeyPEM: [UInt8]
-        /// The topics of the key, in the form of the simulator's `topics`; nil for those.
+        /// The topics of the key, in the form of the simulator's `topics`; nil for the simulator's own ones.
         package var topics: [String]?
         /// The environment of the key; nil for both.
         package var environment: Environment?
@@ -44,17 +44,17 @@ package struct SimulatorConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system choose.
     package var port: UInt16 = 0
-    /// A second port for channel management, which APNs has on a separate host; 0 lets the system choose, nil serves all
-    /// requests on one port.
+    /// A second port for channel management, for which APNs uses a separate host; 0 lets the system choose, and nil
+    /// serves all requests on one port.
     package var managementPort: UInt16?
     package var environment = Environment.production
-    /// Apps that may broadcast; nil for all.
+    /// The apps that may broadcast; nil for all.
     package var broadcastApps: [String]?
     /// Whether broadcasts to every valid channel id are accepted, as if the channel had been created before.
     package var knowsAllChannels = false
     /// The maximum number of channels of one app.
     package var channelsMaximum = 10_000
-    /// The authority of client certificates, as PEM; nil when none are requested. The UID of the subject names the app.
+    /// The authority of client certificates, as PEM; nil if none are requested. The UID of the subject names the app.
     package var clientAuthorityPEM: [UInt8]?
     package var certificateFault = CertificateFault.none
     /// The server's certificate chain, leaf first, as PEM.
@@ -62,17 +62,18 @@ package struct SimulatorConfiguration: Sendable {
     /// The private key of the certificate, as PEM.
     package var keyPEM: [UInt8]
     package var providerKeys: [ProviderKey]
-    /// Bundle identifiers of the apps that may be pushed to, without the suffixes of push types; nil for any.
+    /// The bundle identifiers of the apps that may receive pushes, without the suffixes of push types; nil for any.
     package var topics: [String]?
     package var loop = Loop.automatic
     package var script = SimulatorScript()
     /// The path of a CSV file for the counts of each token; nil for none.
     package var countsPath: String?
-    /// MAX_CONCURRENT_STREAMS of a new connection, until a request with a valid provider token was answered.
+    /// The MAX_CONCURRENT_STREAMS of a new connection, until a request with a valid provider token is answered.
     package var streamsBeforeToken: UInt32 = 1
-    /// MAX_CONCURRENT_STREAMS afterwards.
+    /// The MAX_CONCURRENT_STREAMS after that.
     package var streams: UInt32 = 1000
-    /// Bytes of one payload that a client may send before it hears that more may come; 0 for more than any payload has.
+    /// The number of bytes of one payload that a client may send before the window is increased; 0 for more than any
+    /// payload has.
     package var streamWindow: UInt32 = 0
     /// The time in which a client must complete a new connection, in milliseconds.
     package var connectTimeout: UInt32 = 10_000
@@ -106,14 +107,14 @@ package struct SimulatorConfiguration: Sendable {
     }
 }
 
-/// An observer for simulations, which learns of every request and its answer and may replace the answer.
+/// An observer for simulations, which receives every request with its answer and may replace the answer.
 package protocol SimulatorProbe: AnyObject, Sendable {
     /// Returns how the next request is treated.
     func fate() -> RequestFate
 
-    /// Called after a request for a device was processed, whether or not its answer is sent.
+    /// Receives the result of a request for a device after it was processed, whether or not the answer is sent.
     ///
-    /// - Parameter status: of the answer. 200: the push is on its way to the device.
+    /// - Parameter status: the status of the answer. 200 means that the push is on its way to the device.
     func judged(token: UnsafeRawBufferPointer, status: UInt16)
 }
 
@@ -122,7 +123,7 @@ package enum RequestFate: Sendable, Equatable {
     case answered
     /// The request is not processed, and is reset with REFUSED_STREAM.
     case refused
-    /// The request is processed, and answered by RST_STREAM with that code.
+    /// The request is processed, and RST_STREAM with this code is sent instead of the answer.
     case reset(UInt32)
     /// The request is processed and never answered.
     case forgotten

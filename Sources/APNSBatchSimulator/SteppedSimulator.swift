@@ -1,7 +1,7 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// A simulator without a thread, driven turn by turn by a simulation.
+/// A simulator without a thread, which a simulation drives turn by turn.
 @safe package final class SteppedSimulator {
     /// The number of its transport.
     package let number: UInt32
@@ -10,9 +10,9 @@ import CAPNSTransportServer
     private var server: SimulatorServer
 
     /// - Parameters:
-    ///   - configuration: its provider keys are known by their ids alone.
-    ///   - make: makes its transport, whose network must outlive the simulator.
-    ///   - verify: whether a signature (64 bytes) is good for a message.
+    ///   - configuration: a configuration whose provider keys are identified by their ids alone.
+    ///   - make: creates the transport, whose network must outlive the simulator.
+    ///   - verify: returns whether a signature (64 bytes) of a message is valid.
     package init(
         _ configuration: SimulatorConfiguration, make: TransportMaking,
         verify: @escaping @Sendable (_ message: UnsafeRawBufferPointer, _ signature: [UInt8]) -> Bool
@@ -49,7 +49,7 @@ import CAPNSTransportServer
         unsafe apns_transport_wake(transport)
     }
 
-    /// Announces another MAX_CONCURRENT_STREAMS.
+    /// Announces a different MAX_CONCURRENT_STREAMS.
     package func setStreams(_ connection: UInt64, _ streams: UInt32) {
         _ = unsafe apns_transport_connection_streams_set(transport, connection, streams)
         unsafe apns_transport_wake(transport)

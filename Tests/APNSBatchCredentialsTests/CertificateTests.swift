@@ -15,7 +15,7 @@ struct ClientCertificateTests {
             #expect(certificate.facts.notAfter == 2_559_009_906)
             #expect(certificate.facts.userID == "com.example.app")
             #expect(certificate.facts.commonName == "Apple Push Services: com.example.app")
-            // The key that stands in the same file is not kept with it.
+            // The private key in the same file is not kept.
             #expect(certificate.certificatePEM == Fixtures.rsaCertificate)
             #expect(certificate.keyPEM.unwipedCopy == Fixtures.rsa)
         }

@@ -1,6 +1,6 @@
-/// Keys and certificates made for these tests and used nowhere else.
+/// Keys and certificates that are used only in these tests.
 enum Fixtures {
-    /// RSA-2048, PKCS#8.
+    /// An RSA-2048 key as PKCS#8.
     static let rsa = pem(
         """
         -----BEGIN PRIVATE KEY-----
@@ -33,7 +33,8 @@ enum Fixtures {
         -----END PRIVATE KEY-----
         """)
 
-    /// Self-signed with ``rsa``; UID com.example.app; 2024-01-02 03:04:05 to 2051-02-03 04:05:06 UTC.
+    /// A certificate that is self-signed with ``rsa``; its UID is com.example.app, and it is valid from 2024-01-02
+    /// 03:04:05 to 2051-02-03 04:05:06 UTC.
     static let rsaCertificate = pem(
         """
         -----BEGIN CERTIFICATE-----
@@ -57,7 +58,7 @@ enum Fixtures {
         -----END CERTIFICATE-----
         """)
 
-    /// On the curve P-384, PKCS#8.
+    /// A key on the curve P-384, as PKCS#8.
     static let p384 = pem(
         """
         -----BEGIN PRIVATE KEY-----
@@ -68,7 +69,7 @@ enum Fixtures {
         -----END PRIVATE KEY-----
         """)
 
-    /// On the curve secp256k1, PKCS#8: of the right size, on the wrong curve.
+    /// A key on the curve secp256k1, as PKCS#8. It has the right size, but is on the wrong curve.
     static let secp256k1 = pem(
         """
         -----BEGIN PRIVATE KEY-----
@@ -78,7 +79,7 @@ enum Fixtures {
         -----END PRIVATE KEY-----
         """)
 
-    /// Ed25519, PKCS#8.
+    /// An Ed25519 key as PKCS#8.
     static let ed25519 = pem(
         """
         -----BEGIN PRIVATE KEY-----
@@ -86,7 +87,7 @@ enum Fixtures {
         -----END PRIVATE KEY-----
         """)
 
-    /// On P-256, PKCS#8 as in Apple's .p8 files.
+    /// A key on P-256, as PKCS#8, as in Apple's .p8 files.
     static let p256 = pem(
         """
         -----BEGIN PRIVATE KEY-----
@@ -106,7 +107,7 @@ enum Fixtures {
         -----END EC PRIVATE KEY-----
         """)
 
-    /// The key of ``p256``, encrypted PKCS#8, passphrase `open sesame`.
+    /// The key of ``p256`` as encrypted PKCS#8; its passphrase is `open sesame`.
     static let p256Encrypted = pem(
         """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
@@ -119,7 +120,7 @@ enum Fixtures {
         -----END ENCRYPTED PRIVATE KEY-----
         """)
 
-    /// The key of ``p256``, SEC 1 with the old `Proc-Type` encryption, passphrase `open sesame`.
+    /// The key of ``p256`` as SEC 1 with the old `Proc-Type` encryption; its passphrase is `open sesame`.
     static let p256EncryptedSEC1 = pem(
         """
         -----BEGIN EC PRIVATE KEY-----

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PKCS#12 file")
 struct PKCS12Tests {
-    /// Makes a file of the certificate and key given as PEM. Arguments: form, passphrase.
+    /// Makes a file from the certificate and key in PEM. The arguments are the form and the passphrase.
     private static let make = """
         import sys, subprocess, tempfile, os
         from cryptography import x509

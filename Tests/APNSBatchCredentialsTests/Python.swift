@@ -1,10 +1,10 @@
 import Foundation
 
-/// Python 3 with its cryptography package, as an independent reference.
+/// Runs Python 3 with its cryptography package, which serves as an independent reference.
 enum Python {
     struct Failed: Error { let status: Int32 }
 
-    /// Runs a script with the bytes as its standard input; returns what it wrote to standard output.
+    /// Runs a script with the bytes as its standard input, and returns what it wrote to standard output.
     static func run(_ script: String, arguments: [String] = [], input: [UInt8]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,6 +1,6 @@
 import Testing
 
-/// Bytes under a name, so that a test's argument is printed by name and no key ends up in a test log.
+/// Bytes with a name. A test's argument is printed by its name, so that no key ends up in a test log.
 struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]

@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatchCredentials
 
 extension PayloadSealer {
-    /// Seals a message into buffers of exactly the right size, and returns content and secret.
+    /// Seals a message into buffers of exactly the right size, and returns the content and the secret.
     func sealed(_ message: [UInt8]) throws(CredentialError) -> (content: [UInt8], secret: [UInt8]) {
         var content = [UInt8](repeating: 0, count: contentLength(of: message.count))
         var secret = [UInt8](repeating: 0, count: secretLength)
@@ -26,7 +26,7 @@ extension PayloadSealer {
 
 @Suite("Payload encryption")
 struct SealingTests {
-    /// Reads a private key and lines of content and secret, prints the messages as hex.
+    /// Reads a private key and lines of content and secret, and prints the messages as hexadecimal digits.
     static let open = """
         import sys, base64
         from cryptography.hazmat.primitives import hashes, padding, serialization
@@ -97,7 +97,8 @@ struct SealingTests {
         }
     }
 
-    /// Returns a public key of any size in all its forms, made by Python. Its factors are not needed for encryption.
+    /// Returns a public key of any size in all its forms. Python makes it without its factors, which encryption does
+    /// not need.
     static func forms(ofBits bits: Int) throws -> [Sample] {
         let script = """
             import sys, secrets, base64
@@ -150,7 +151,8 @@ struct RecipientKeyTests {
         for form in try SealingTests.forms(ofBits: count) {
             let error = #expect(throws: CredentialError.self) { try bits(form.bytes) }
             #expect(error?.cause == .size)
-            // A key of 8,193 bits is refused by its length alone only when it is far longer.
+            // A key of 8,193 bits is still read, so its size is in the message. Only a far longer key is refused by its
+            // length.
             #expect(error?.detail == "\(Self.expected), found one of \(count) bits\(more)", "\(form.name)")
         }
     }
@@ -219,7 +221,7 @@ struct Base64Tests {
     }
 }
 
-/// `withUnsafeBytes` for a body that throws errors of one type.
+/// Calls `withUnsafeBytes` with a body that throws errors of one type.
 private func withBytes<R>(
     of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CredentialError) -> R
 ) throws(CredentialError) -> R {

@@ -136,7 +136,7 @@ struct ES256Tests {
 
     @Test("The values r and s keep 32 bytes when they begin with zeros")
     func padding() throws {
-        // One signature in 128 or so has a leading zero byte in r or in s.
+        // About one signature in 128 has a leading zero byte in r or in s.
         let key = try SigningKey(pem: Fixtures.p256)
         let verifier = try key.verificationKey
         var padded = 0

@@ -1,4 +1,4 @@
-/// Calls `body` with the text's UTF-8, in memory of exactly its size so that a sanitizer sees a read beyond it.
+/// Calls `body` with the text's UTF-8 in memory of exactly its size, so that a sanitizer detects a read beyond it.
 func withBytes<R>(_ text: String, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try withBytes(Array(text.utf8), body)
 }
@@ -10,7 +10,7 @@ func withBytes<R>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> R
     return try body(UnsafeRawBufferPointer(memory))
 }
 
-/// Returns what a function writes that returns the number of bytes written. The buffer has exactly `capacity` bytes.
+/// Returns the bytes that `body` writes to a buffer of exactly `capacity` bytes. `body` returns how many it wrote.
 func written(_ capacity: Int, _ body: (UnsafeMutableRawPointer) -> Int) -> String {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
     defer { memory.deallocate() }

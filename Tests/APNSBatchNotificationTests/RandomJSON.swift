@@ -1,8 +1,8 @@
-/// Random JSON, templates and fields, made so that every spelling that the grammar allows turns up.
+/// Generates random JSON, templates and fields. Every spelling that the grammar allows occurs in them.
 struct RandomJSON {
     var random: SeededGenerator
     var text = ""
-    /// Columns for placeholders; none makes plain JSON.
+    /// The columns for placeholders. Without columns, plain JSON is generated.
     var columns: [RandomColumn] = []
     var indent = true
 
@@ -79,7 +79,7 @@ struct RandomJSON {
     private static let alphabet = Array(
         "abcXYZ019 ,:[]\"\\/'\u{8}\u{C}\n\r\t\0\u{1F}\u{7F}éßя日本\u{2028}\u{FFFD}😀👩‍👩‍👧".unicodeScalars)
 
-    /// Up to `limit` characters, one in three strings without a special one; no braces.
+    /// Returns up to `limit` characters without braces. One in three strings has no special character.
     mutating func characters(_ limit: Int) -> String {
         let plain = random.chance(33)
         var view = String.UnicodeScalarView()
@@ -90,7 +90,7 @@ struct RandomJSON {
         return String(view)
     }
 
-    /// A string whose characters are spelled in any way allowed.
+    /// Writes a string. Each of its characters has any of the spellings that are allowed.
     private mutating func string(_ content: String) {
         text += "\""
         for scalar in content.unicodeScalars {

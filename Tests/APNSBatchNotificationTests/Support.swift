@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Glibc
 
-/// The result for a payload, in a form that a test can compare.
+/// The result of rendering a payload, in a form that tests can compare.
 enum Rendered: Equatable {
     case payload([UInt8])
     case tooLarge(Int)
@@ -15,7 +15,7 @@ enum Rendered: Equatable {
     }
 }
 
-/// Memory that ends where an inaccessible page begins: one byte read or written past it ends the test process.
+/// Memory that ends at an inaccessible page, so that a read or write of one byte beyond it ends the test process.
 final class GuardedMemory {
     let bytes: UnsafeMutableRawBufferPointer
     private let mapping: UnsafeMutableRawPointer
@@ -44,12 +44,12 @@ extension PayloadTemplate {
         try self.init(json: Array(json.utf8), columns: columns, file: "t.json")
     }
 
-    /// Renders from and into memory with guards.
+    /// Renders a row from guarded memory into guarded memory.
     func rendered(_ fields: [[UInt8]], capacity: Int = 4096) -> Rendered {
         let memory = fields.map { GuardedMemory($0) }
         let views = memory.map { UnsafeRawBufferPointer($0.bytes) }
         let output = GuardedMemory(count: capacity)
-        // The views do not keep the memory.
+        // The views do not keep the memory alive.
         defer { withExtendedLifetime((memory, output)) {} }
         return views.withUnsafeBufferPointer { fields in
             switch render(fields: fields, into: output.bytes) {
@@ -65,7 +65,7 @@ extension PayloadTemplate {
     }
 }
 
-/// Compacts from and into memory with guards.
+/// Compacts a payload from guarded memory into guarded memory.
 func compacted(_ json: [UInt8], capacity: Int? = nil) -> Rendered {
     let input = GuardedMemory(json)
     let output = GuardedMemory(count: capacity ?? json.count)
@@ -80,7 +80,7 @@ func compacted(_ json: [UInt8], capacity: Int? = nil) -> Rendered {
 
 func compacted(_ json: String) -> Rendered { compacted(Array(json.utf8)) }
 
-/// SplitMix64: the same numbers from the same seed everywhere.
+/// A SplitMix64 generator, which returns the same numbers for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

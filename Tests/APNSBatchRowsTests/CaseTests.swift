@@ -25,7 +25,7 @@ struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String { name }
 }
 
-/// Fields up to 12 bytes, records up to 30. The header is `a,b` unless the case is about it.
+/// The limits are 12 bytes for fields and 30 bytes for records. The header is `a,b` unless the case tests the header.
 private let cases: [Case] = [
     // Valid rows.
     Case("plain rows", "a,b\n1,2\n3,4\n", "1@2 1|2", "2@3 3|4"),
@@ -68,7 +68,7 @@ private let cases: [Case] = [
         "2@4 3|4"),
     Case("too many for one column", "a\n1,2\n", "1@2 1! 2:3:1 expected 1 field, found 2"),
 
-    // Quotes at the wrong place.
+    // Quotes in a wrong position.
     Case(
         "a quote in an unquoted field", "a,b\n1,2\"2\"\n3,4\n", "1@2 1! 2:4:1 a quote inside an unquoted field",
         "2@3 3|4"),
@@ -119,7 +119,7 @@ private let cases: [Case] = [
         "a sequence cut by the end of the input", bytes: Array("a,b\n1,2".utf8) + [0xF0, 0x9F],
         "1@2 1! 2:4:1 bytes that are not UTF-8"),
 
-    // Limits: fields of 12, records of 30 bytes.
+    // Limits of 12 bytes for fields and 30 bytes for records.
     Case("a field of just the limit", "a,b\n123456789012,\"123456789012\"\r\n", "1@2 123456789012|123456789012"),
     Case(
         "a field over the limit", "a,b\n1,1234567890123\n3,4\n", "1@2 1! 2:3:1 a field of more than 12 bytes", "2@3 3|4"
@@ -199,7 +199,7 @@ struct CaseTests {
             ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], .xls), (Array("sep=;\na;b\n".utf8), .separatorLine(0x3B)),
             (Array("\u{FEFF}sep=\t\r\na\tb\r\n".utf8), .separatorLine(0x09)),
             (Array("a,b\r1,2\r3,4\r".utf8), .carriageReturns),
-            // Longer than a record may be.
+            // The text is longer than the limit of a record.
             (Array("a,b\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r".utf8), .carriageReturns),
         ] as [([UInt8], ForeignFormat)])
     func foreign(input: [UInt8], format: ForeignFormat) {
@@ -237,7 +237,7 @@ struct CaseTests {
 
     @Test("Each case gives the same rows at every block alignment", arguments: cases)
     func everyAlignment(test: Case) throws {
-        // Good rows of growing length in front shift the case through the blocks of 64 bytes.
+        // Valid rows of growing length before it shift the case through the blocks of 64 bytes.
         let start = test.input.firstIndex(of: 10).map { $0 + 1 } ?? 0
         guard test.input.starts(with: Array("a,b\n".utf8)) else { return }
         for shift in 0..<66 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchRows
 
-/// A file of its own, removed afterwards.
+/// A temporary file, which is removed afterwards.
 private final class TemporaryFile {
     let path: String
     private let descriptor: Int32
@@ -96,7 +96,7 @@ struct FileTests {
                 reader.addition == InputAddition(bytes: UInt64(added.utf8.count), lineCut: lineCut), "\(start) \(added)"
             )
         }
-        // Quotes that are not closed by then are a bad row with its line, and take nothing else with them.
+        // A quoted field that is not closed at the end of the file makes its row invalid, and no other row.
         let file = TemporaryFile("a,b\n1,2\n3,\"4\n5,6\n7")
         let reader = try reader(file)
         _ = try reader.readColumns()

@@ -21,7 +21,7 @@ struct GrammarTests {
         if Bool.random(using: &random) { input.append(Byte.quote) }
         while input.count < 16 { input += pieces.randomElement(using: &random)!.utf8 }
 
-        // A field begins at most where the longest record ends.
+        // A field begins at the latest at the end of the longest record.
         for (field, record) in [(3, 3), (3, 7), (3, 8), (4, 9), (4, 12)] where start <= record {
             let limits = RowLimits.small(field: field, record: record)
             let grammar = CSVGrammar(dialect: .comma, limits: limits)
@@ -30,7 +30,7 @@ struct GrammarTests {
             }
             let decided = said.drop { isUndecided($0) }
             #expect(Set(decided.map { text($0) }).count == 1, "\(said) of \(input)")
-            // Bytes enough for the longest record are always enough.
+            // The bytes of the longest record and its line end are always enough.
             let enough = max(record + 2 - start, 0)
             if enough < said.count { #expect(!isUndecided(said[enough])) }
         }

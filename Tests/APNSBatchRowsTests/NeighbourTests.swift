@@ -2,11 +2,11 @@ import Testing
 
 @testable import APNSBatchRows
 
-/// Damage to one row does not change the others.
+/// Tests that damage to one row does not change the others.
 @Suite("Neighbours of a damaged row")
 struct NeighbourTests {
-    /// Rows of every shape, each with a token of its own. No field begins with a delimiter or a line end: a stray quote
-    /// in front of those could be taken for a closing one, which the bytes cannot show.
+    /// Rows of every shape, each with its own token. No field begins with a delimiter or a line end, because a stray
+    /// quote before it could not be distinguished from a closing quote.
     private static let rows = [
         "ada,one,1\n", "bob,\"two\",2\n", "cleo,\"3, three\",3\r\n", "dora,,\n", "\"emil\",\"\",\"\"\n",
         "finn,\"six\nlines, \"\"six\"\"\n6\",6\n", "gus,\"\"\"7\"\"\",7\n", "\"hugo\",\"8\n\",8\n", "ina,nine,9\n",
@@ -29,7 +29,7 @@ struct NeighbourTests {
         }
     }
 
-    /// The rows, read one by one.
+    /// The rows, each of them read separately.
     private static let read = rows.map { row in
         Reading(source: ScriptedSource(Array((header + row).utf8))).rows[0].fields
     }

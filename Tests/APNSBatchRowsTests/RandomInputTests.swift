@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Random inputs")
 struct RandomInputTests {
-    /// Pieces that inputs are made of, the dangerous ones often.
+    /// The pieces from which inputs are composed. Pieces that often cause errors occur more than once.
     private static let pieces: [[UInt8]] = [
         "a", "bc", "defghij", "0123456789012345678901234567890123456789", ",", ",", ",", "\"", "\"", "\"\"", ",\"",
         "\",", "\"\n", "\"\r\n", "\n", "\n", "\r\n", "\r", "\n\n", "é", "ß", "中文", "🎉", "\u{FFFF}",
@@ -19,7 +19,7 @@ struct RandomInputTests {
         var random = SeededGenerator(seed: seed)
         var bytes: [UInt8] = seed % 5 == 0 ? [0xEF, 0xBB, 0xBF] : []
         bytes += Array("one,\"two\"\n".utf8)
-        // Some inputs are mostly well-formed, others mostly invalid.
+        // Some inputs are mostly well-formed, and others are mostly invalid.
         let wellFormed = Int(seed % 4)
         while bytes.count < length {
             if Int.random(in: 0..<4, using: &random) < wellFormed {

@@ -10,7 +10,7 @@ struct TextCheckTests {
     }
 
     private func checked(_ bytes: [UInt8]) -> Bool {
-        // Garbage behind the end must not matter.
+        // The bytes beyond the end must not change the result.
         for slack in [UInt8(0), 0x80, 0xE2] {
             let padded = bytes + Array(repeating: slack, count: ByteBlock.slack)
             let fault = TextCheck.firstFault(padded.span, from: 0, to: bytes.count)

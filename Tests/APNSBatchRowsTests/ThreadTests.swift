@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reader and parser threads")
 struct ThreadTests {
-    /// A queue between the reader's thread and the lanes. By POSIX, whose locks the thread sanitizer understands.
+    /// A queue between the reader's thread and the lanes. It uses POSIX locks, which the thread sanitizer supports.
     private final class Queue: @unchecked Sendable {
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -29,7 +29,7 @@ struct ThreadTests {
             pthread_mutex_unlock(mutex)
         }
 
-        /// Nil when closed and empty.
+        /// Returns nil when the queue is closed and empty.
         func pop() -> RowChunk? {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Header fields of answers")
 struct AnswerFieldTests {
-    /// Seconds since the epoch, and their date as Python's email.utils.format_datetime writes it.
+    /// Seconds since the epoch, and the same time as Python's email.utils.format_datetime writes it.
     static let dates: [(Int64, String)] = [
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
         (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (951_868_799, "Tue, 29 Feb 2000 23:59:59 GMT"),
@@ -57,7 +57,7 @@ struct AnswerFieldTests {
         }
     }
 
-    /// The reasons of Apple's tables, with the status that each comes with.
+    /// The reasons in Apple's tables, with the status of each.
     static let reasons: [(Int, String)] = [
         (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (400, "BadCollapseId"), (400, "BadExpirationDate"),
         (400, "BadMessageId"), (400, "BadPriority"), (400, "InvalidPushType"), (400, "PayloadEmpty"),

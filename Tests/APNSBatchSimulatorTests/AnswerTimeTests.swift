@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Time of an answer")
 struct AnswerTimeTests {
-    /// The times of answers to requests that came at `ticks`.
+    /// Returns the times of the answers to requests that arrived at `ticks`.
     private func times(_ script: SimulatorScript, _ ticks: [UInt64]) -> [UInt64] {
         var time = AnswerTime(script)
         return ticks.map { time.next(after: $0) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Client certificates over TLS")
 struct CertificateTests {
-    /// Returns a simulator that accepts a certificate, and the certificate.
+    /// Returns a simulator that accepts a client certificate, and that certificate.
     static func stage(
         app: String = "com.example.app"
     ) throws -> (Stage, (certificatePEM: [UInt8], keyPEM: [UInt8])) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-/// Requests about channels and broadcasts, right in all parts until a test changes one.
+/// Requests about channels and broadcasts, which are valid until a test changes a part.
 extension Stage {
     static let requestID = "6b41e2e2-4d0c-4e0e-9a3b-0c2d5f7a1b11"
 
@@ -117,7 +117,7 @@ struct ChannelTests {
         }
     }
 
-    /// Name, change of a right broadcast to a channel that stores nothing, answer.
+    /// Each entry has a name, a change to a valid broadcast to a channel that stores nothing, and the expected answer.
     static let broadcasts: [(String, @Sendable (inout TestRequest) -> Void, String)] = [
         ("nothing", { _ in }, "200"),
         ("method", { $0[":method"] = "PUT" }, "405 MethodNotAllowed"),
@@ -181,7 +181,7 @@ struct ChannelTests {
         }
     }
 
-    /// Method, last part of the path, channel id, body, answer.
+    /// Each entry has a method, the last part of the path, a channel id, a body and the expected answer.
     static let requests: [(String, String, String?, String, String)] = [
         ("PUT", "channels", nil, "{}", "405 MethodNotAllowed"),
         ("POST", "all-channels", nil, "", "405 MethodNotAllowed"),
@@ -288,7 +288,7 @@ struct ChannelTests {
 }
 
 extension TestClient.Answer {
-    /// As in `400 BadTopic`.
+    /// The status and reason, such as `400 BadTopic`.
     var reason: String {
         guard !body.isEmpty else { return "\(status)" }
         return "\(status) " + body.dropFirst(#"{"reason":""#.count).prefix { $0 != "\"" }

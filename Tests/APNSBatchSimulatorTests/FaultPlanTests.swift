@@ -7,7 +7,7 @@ import Testing
 
     private static func plan(_ faults: SimulatorFault...) -> FaultPlan { FaultPlan(faults, streams: 1000) }
 
-    /// The numbers of requests, from 1 to 20 on one connection, that bring the fault.
+    /// Returns which of the requests 1 to 20 of one connection trigger the fault.
     private static func hits(_ when: FaultOccasion) -> [Int] {
         var plan = plan(.init(.ignorePings, when: when))
         _ = plan.opened(7, ordinal: 1, at: 0)

@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatchSimulator
 
 @Suite struct FaultScriptTests {
-    /// Reads a fault as one of a script.
+    /// Decodes a fault as an entry of a script.
     private static func decode(_ json: String) throws -> SimulatorFault {
         let script = #"{"faults":[{"ignore_pings":true},\#(json)]}"#
         return try JSONDecoder().decode(SimulatorScript.self, from: Data(script.utf8)).faults[1]

@@ -3,10 +3,10 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-/// Requests by third-party clients: nghttp and curl, from the command line.
+/// Tests with third-party clients, which are the command-line programs nghttp and curl.
 @Suite("Simulator with other clients")
 struct ForeignClientTests {
-    /// Runs a program and returns all it printed.
+    /// Runs a program and returns all of its output.
     static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -20,7 +20,7 @@ struct ForeignClientTests {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A file with a payload, for the time of `body`.
+    /// Writes a payload to a file that exists while `body` runs.
     static func withPayload(_ payload: String, _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "payload-\(UUID().uuidString).json"
         try payload.write(toFile: path, atomically: true, encoding: .utf8)
@@ -28,7 +28,7 @@ struct ForeignClientTests {
         try body(path)
     }
 
-    /// The regular fields of a request as arguments of either program.
+    /// Returns the regular fields of a request as arguments of both programs.
     static func headers(_ request: TestRequest) -> [String] {
         request.fields.filter { !$0.name.hasPrefix(":") }.flatMap { ["-H", "\($0.name): \($0.value)"] }
     }
@@ -55,7 +55,7 @@ struct ForeignClientTests {
                 #expect(output.contains("apns-id: \(request["apns-id"] ?? "")"))
                 #expect(body.isEmpty || output.contains(body))
                 #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1]"))
-                // Whether nghttp still receives the higher limit after its only answer depends on timing.
+                // It depends on timing whether nghttp receives the higher limit after its only answer.
                 let isRaised = output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1000]")
                 #expect(!isRaised || status != 403 && status != 404)
             }

@@ -8,7 +8,7 @@ import Testing
 struct JSONScannerTests {
     static func isValid(_ json: [UInt8]) -> Bool {
         return json.withUnsafeBytes { bytes in
-            // A copy that ends where its memory ends, so that a sanitizer sees a read behind it.
+            // The copy ends where its memory ends, so that a sanitizer detects a read beyond it.
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { copy.deallocate() }
             copy.copyMemory(from: bytes)
@@ -101,7 +101,8 @@ struct JSONScannerTests {
 
     @Test("The scanner agrees with Foundation on texts with one changed byte")
     func mutations() throws {
-        // Foundation takes a lone surrogate's escape, a null byte at the end and other encodings; the texts have none.
+        // Foundation accepts an escaped lone surrogate, a null byte at the end and other encodings. The texts do not
+        // contain these.
         let text = Array(#"{"a":[1,-2.5e3,"x\ty",{"b":null}],"c":true, "d":{}}"#.utf8)
         var random = SplitMix64(seed: 1)
         var refused = 0

@@ -24,9 +24,9 @@ struct LatencyDrawTests {
     func spread() {
         let uniform = Self.sample(.uniform(minimum: 10, maximum: 30))
         #expect(uniform.first! >= 10 && uniform.first! < 10.1 && uniform.last! < 30 && uniform.last! > 29.9)
-        // Nine tenths of an exponential distribution lie below log2(10) = 3.32 medians.
+        // Nine tenths of an exponential distribution are below log2(10) = 3.32 medians.
         #expect(abs(Self.sample(.exponential(median: 20, maximum: nil))[18_000] - 66.4) < 4)
-        // The 84th percentile of a normal distribution is one standard deviation out: exp(0.5) = 1.65.
+        // The 84th percentile of a normal distribution is one standard deviation above the mean: exp(0.5) = 1.65.
         #expect(abs(Self.sample(.lognormal(median: 20, sigma: 0.5, maximum: nil))[16_826] - 33) < 1.5)
     }
 

@@ -49,7 +49,7 @@ struct PayloadCheckTests {
         #expect(Self.answer(payload, type) == "200")
     }
 
-    /// Key and value of `aps`, all of a right type.
+    /// Keys of `aps` with values of a valid type.
     static let values = [
         #""alert":"a""#, #""alert":{"title":"a","subtitle":"b","body":"c","launch-image":"d"}"#,
         #""alert":{"title-loc-key":"a","title-loc-args":["b"],"subtitle-loc-key":"c","subtitle-loc-args":[]}"#,
@@ -77,7 +77,7 @@ struct PayloadCheckTests {
         #expect(Self.answer(#"{"aps":{"badge" : 1 , \#(member.replacing(",", with: " , ")) } } "#, .alert) == "200")
     }
 
-    /// Key and value of `aps`, the type or the range wrong.
+    /// Keys of `aps` with values of a wrong type or outside the range.
     static let wrongValues = [
         #""alert":{"title":1}"#, #""alert":{"title":null}"#, #""alert":{"subtitle":[]}"#, #""alert":{"body":true}"#,
         #""alert":{"title":{"loc-key":"a"}}"#, #""alert":{"body":{}}"#, #""alert":{"launch-image":1}"#,

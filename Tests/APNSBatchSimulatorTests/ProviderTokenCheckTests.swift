@@ -19,7 +19,7 @@ struct ProviderTokenCheckTests {
         return check.answer(authorization, on: &connection, now: now)
     }
 
-    /// Header (nil: right), claims (nil: right).
+    /// The header and the claims of a token; nil stands for valid ones.
     static let malformed: [(String?, String?)] = [
         (#"{"alg":"HS256","kid":"ABC123DEFG"}"#, nil), (#"{"alg":"none","kid":"ABC123DEFG"}"#, nil),
         (#"{"alg":"es256","kid":"ABC123DEFG"}"#, nil), (#"{"kid":"ABC123DEFG"}"#, nil), (#"{"alg":"ES256"}"#, nil),

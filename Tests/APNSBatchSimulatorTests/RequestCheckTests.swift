@@ -13,7 +13,7 @@ struct RequestCheckTests {
         authorization = try authority.authorization()
     }
 
-    /// Judges a request on a new connection; the first byte of the body is not the start of its memory.
+    /// Returns the answer to a request on a new connection. The body does not begin at the start of its memory.
     func verdict(
         _ request: TestRequest, topics: [String]? = ["com.example.app", "com.example.other"],
         check body: (Verdict) -> Void = { _ in }
@@ -42,7 +42,7 @@ struct RequestCheckTests {
         #expect(answer == "200")
     }
 
-    /// Field, value (nil: without it), answer.
+    /// Each entry has a field, its value (nil omits the field) and the expected answer.
     static let fields: [(String, String?, String)] = [
         (":method", "GET", "405 MethodNotAllowed"), (":method", "post", "405 MethodNotAllowed"),
         (":method", "PUT", "405 MethodNotAllowed"), (":method", "", "405 MethodNotAllowed"),
@@ -134,7 +134,7 @@ struct RequestCheckTests {
         #expect(verdict(request) == "200")
     }
 
-    /// Push type, topic, payload: right together.
+    /// Push types, each with a topic and a payload that are valid for it.
     static let types: [(String, String, String)] = [
         ("alert", "com.example.app", #"{"aps":{"alert":"a"}}"#),
         ("background", "com.example.app", #"{"aps":{"content-available":1}}"#),
@@ -252,7 +252,7 @@ struct RequestCheckTests {
         #expect(accepted > 500 && accepted < 4500)
     }
 
-    /// The bytes with one changed, taken away or doubled.
+    /// Returns the bytes after one of them was changed, removed or doubled.
     private static func changed(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         guard !bytes.isEmpty else { return [UInt8(truncatingIfNeeded: random.next())] }

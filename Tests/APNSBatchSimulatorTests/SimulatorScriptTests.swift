@@ -14,7 +14,7 @@ struct SimulatorScriptTests {
             SimulatorRule(share: 0.25, status: 429),
         ])
 
-    /// The documented rule, written down a second time and slowly.
+    /// Returns the expected answer by a second, slow implementation of the documented rule.
     static func expected(_ script: SimulatorScript, _ token: String) -> Int? {
         var bytes = (0..<8).map { UInt8(truncatingIfNeeded: script.seed >> (8 * UInt64($0))) }
         bytes += Array(token.lowercased().utf8)

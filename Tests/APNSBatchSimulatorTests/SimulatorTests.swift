@@ -8,11 +8,11 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-/// A simulator for a test, with everything that a client needs.
+/// A simulator for a test, with everything that a client of it needs.
 struct Stage {
     let authority: TestAuthority
     let identity: ServerIdentity
-    /// One token for all requests: another one soon after would be refused.
+    /// The same token is used for all requests, because another one shortly afterwards would be refused.
     let authorization: String
     var configuration: SimulatorConfiguration
 
@@ -31,7 +31,7 @@ struct Stage {
         return request
     }
 
-    /// Runs a simulator while `body` runs; returns its report.
+    /// Runs a simulator while `body` runs, and returns its report.
     func run(_ body: (_ port: UInt16) throws -> Void) throws -> SimulatorReport {
         let simulator = try Simulator(configuration)
         let port = try simulator.start()

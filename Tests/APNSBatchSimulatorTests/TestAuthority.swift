@@ -3,7 +3,7 @@ import APNSBatchIdentities
 
 @testable import APNSBatchSimulator
 
-/// A signing key and the tokens made with it; not the sender's code.
+/// A signing key and the tokens signed with it. It does not use the sender's code.
 struct TestAuthority {
     static let now: Int64 = 1_700_000_000_000
 
@@ -21,7 +21,7 @@ struct TestAuthority {
         self.teamID = teamID
     }
 
-    /// The value of `authorization`. What is nil is as it should be.
+    /// Returns the value of `authorization`. A parameter that is nil gets a valid value.
     func authorization(
         header: String? = nil, claims: String? = nil, issuedAt: Int64 = TestAuthority.now / 1000
     ) throws -> String {
@@ -37,7 +37,7 @@ struct TestAuthority {
         return signed + "." + base64URL(try key.sign(Array(signed.utf8)))
     }
 
-    /// The key as the checks take it.
+    /// The key in the form that the checks need.
     var providerKey: ProviderKey {
         let verification = verification
         return ProviderKey(keyID: keyID, teamID: teamID, team: -1) { message, signature in
@@ -50,7 +50,7 @@ struct TestAuthority {
     }
 }
 
-/// Base64url without padding, bit by bit.
+/// Encodes bytes as base64url without padding, bit by bit.
 func base64URL(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     var bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }

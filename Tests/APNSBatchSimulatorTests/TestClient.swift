@@ -4,33 +4,34 @@ import Glibc
 
 @testable import APNSBatchSimulator
 
-/// A client on the core's own client side, used from one thread: one connection, every wait with a limit.
+/// A client that uses the client side of the core from one thread. It has one connection, and every wait has a time
+/// limit.
 final class TestClient {
     /// The result of a request.
     struct Answer: Equatable {
         var status: UInt16
         var body: String
-        /// The fields captured, by name.
+        /// The captured fields, by name.
         var fields: [String: String] = [:]
         var delivery: UInt8
 
         var id: String? { fields["apns-id"] }
 
-        /// As in `400 {"reason":"BadTopic"}`.
+        /// The status and the body, such as `400 {"reason":"BadTopic"}`.
         var text: String { body.isEmpty ? "\(status)" : "\(status) \(body)" }
     }
 
-    /// A failure before a request could be sent.
+    /// A failure that occurred before a request could be sent.
     struct Failure: Error {
         var text: String
     }
 
     private let transport: OpaquePointer
     private(set) var connection: UInt64 = 0
-    /// The server's MAX_CONCURRENT_STREAMS, as last announced.
+    /// The MAX_CONCURRENT_STREAMS that the server announced last.
     private(set) var streamsMax: UInt32 = 0
     private(set) var isDown = false
-    /// The debug data of GOAWAY frames.
+    /// The debug data of the GOAWAY frames received.
     private(set) var farewells: [String] = []
     private var answers: [UInt64: Answer] = [:]
     private var headerSets: [[String]: UInt16] = [:]
@@ -115,7 +116,7 @@ final class TestClient {
         return transport
     }
 
-    /// Sends requests one at a time.
+    /// Sends requests, each after the answer to the one before.
     func send(_ requests: [TestRequest]) throws -> [Answer] {
         try requests.map { try sendAtOnce([$0])[0] }
     }
@@ -192,7 +193,7 @@ final class TestClient {
         return UnsafePointer(copy.baseAddress)
     }
 
-    /// A header set for all fields but the path, one for each different list.
+    /// Returns the header set of all fields except the path. There is one for each different list of fields.
     private func headerSet(_ request: TestRequest) throws -> UInt16 {
         let fields = request.fields.filter { $0.name != ":path" }
         let key = fields.flatMap { [$0.name, $0.value] }

@@ -2,13 +2,13 @@ import CAPNSTransport
 
 @testable import APNSBatchSimulator
 
-/// A request as a client would send it, right in all parts until a test changes one.
+/// A request as a client would send it, which is valid until a test changes a part.
 struct TestRequest {
     static let deviceToken = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
 
     var fields: [(name: String, value: String)]
     var body = Array(#"{"aps":{"alert":"Hello"}}"#.utf8)
-    /// What the client sent, where it is more than was kept.
+    /// The size of the body that the client sent, if it is larger than the part that was kept.
     var bodyTotal: Int?
 
     init(authorization: String) {
@@ -21,7 +21,7 @@ struct TestRequest {
         ]
     }
 
-    /// The value of the first field of this name; nil takes the field away.
+    /// The value of the first field of this name; setting it to nil removes the field.
     subscript(name: String) -> String? {
         get { fields.first { $0.name == name }?.value }
         set {
@@ -34,7 +34,7 @@ struct TestRequest {
         }
     }
 
-    /// Calls `body` with the fields as the transport would hand them over.
+    /// Calls `body` with the fields in the form in which the transport passes them.
     func withFields<Result>(_ body: (UnsafeBufferPointer<apns_transport_field>) -> Result) -> Result {
         var records: [apns_transport_field] = []
         var copies: [UnsafeMutableBufferPointer<UInt8>] = []
@@ -57,7 +57,7 @@ struct TestRequest {
     }
 }
 
-/// Status and reason, as text: `400 BadTopic`, or `200`.
+/// Returns status and reason as text, such as `400 BadTopic` or `200`.
 func text(_ answer: FixedAnswer) -> String {
     answer == .accepted ? "200" : "\(answer.status) \(answer.reason)"
 }

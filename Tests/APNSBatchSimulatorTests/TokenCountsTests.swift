@@ -52,7 +52,7 @@ struct TokenCountsTests {
 
     @Test("Tokens with equal hashes are distinguished")
     func collisions() {
-        // Among so many tokens some four pairs share the 32 bits of the hash that the table keeps.
+        // Among so many tokens, about four pairs have the same 32 bits of hash in the table.
         var counts = TokenCounts()
         var digits = [UInt8](repeating: 0, count: 8)
         for number in UInt32(0)..<200_000 {

@@ -113,7 +113,7 @@ import Testing
         #expect(try stage.results(run)[1]?.joined(separator: ",").contains("secret-word") == false)
     }
 
-    /// An RSA public key of 2,048 bits, made by openssl.
+    /// Returns an RSA public key of 2,048 bits, made by openssl.
     private func recipientPEM() throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")

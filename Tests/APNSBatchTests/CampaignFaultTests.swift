@@ -10,7 +10,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-/// Faulty connections, over real sockets and TLS.
+/// Tests with faulty connections over real sockets and TLS.
 @Suite("Campaign with faulty connections") struct CampaignFaultTests {
     private static func rows(_ count: Int) -> String {
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
@@ -110,7 +110,7 @@ import Testing
                 asked += 1
                 return asked
             }
-            // An address at which nothing listens comes first.
+            // The first address is one at which no server listens.
             return try HostResolver.resolve(host: "127.0.0.1", port: number < 3 ? 1 : port)
         }
         let campaign = try Self.campaign(stage, server, rows: 100)
@@ -119,7 +119,7 @@ import Testing
         #expect(asked.withLock { $0 } >= 3)
     }
 
-    /// A resolver that fails to find the name a number of times.
+    /// Returns surroundings whose resolver fails to find the name for a number of times.
     private static func failing(_ times: Int) -> Surroundings {
         struct Unknown: Error, CustomStringConvertible { let description = "cannot resolve apns.test: no such name" }
         let asked = Guarded(0)
@@ -183,7 +183,7 @@ import Testing
     }
 }
 
-/// Accepts connections at `[::1]` and sends nothing.
+/// A server that accepts connections at `[::1]` and sends nothing.
 final class SilentListener {
     private let descriptor: Int32
 

@@ -8,7 +8,7 @@ import Testing
         Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
     }
 
-    /// Written from the documentation of ``Campaign``, not from the table under test.
+    /// The ranges are written from the documentation of ``Campaign``, not from the table under test.
     private static let ranges: [(name: String, low: Int, high: Int)] = [
         ("min rows", 0, .max), ("lanes", 1, 256), ("connections", 1, 512), ("streams", 1, 10_000),
         ("attempts", 1, 1000),

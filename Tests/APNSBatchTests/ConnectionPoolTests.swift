@@ -10,7 +10,7 @@ private let seconds: UInt64 = 1_000_000_000
     private static func pool(maximum: Int = 8) -> ConnectionPool {
         var limits = ConnectionPool.Limits()
         limits.maximum = maximum
-        // PINGs are tested by themselves.
+        // PINGs have their own tests.
         (limits.pingAfter, limits.pingIdleAfter) = (1 << 62, 1 << 62)
         return ConnectionPool(limits: limits, now: 0)
     }
@@ -207,7 +207,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(Self.minute(&patient).last == .giveUp("no connection for 60 seconds: refused"))
     }
 
-    /// Returns the actions of a pool in a minute in which no connection comes up.
+    /// Returns the actions of a pool during a minute in which no connection is established.
     private static func minute(_ pool: inout ConnectionPool, others: Bool = false) -> [ConnectionPool.Action] {
         (1...61).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 0, othersAnswer: others) }
     }
@@ -385,7 +385,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == nil)
     }
 
-    /// A pool that has grown to two connections, both up with an answer each.
+    /// Returns a pool that has grown to two connections, both of which are up and have answered once.
     private static func poolWithTwo() -> ConnectionPool {
         var pool = poolWithOne(streams: 1, maximum: 2)
         pool.willSend(0)
@@ -516,7 +516,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: Refused credentials
 
-    /// A pool of two whose connections have been accepted, and which has new credentials: one successor is up.
+    /// Returns a pool with two accepted connections that got new credentials, and of which one successor is up.
     private static func poolInChange() -> ConnectionPool {
         var pool = poolWithTwo()
         pool.willSend(0)

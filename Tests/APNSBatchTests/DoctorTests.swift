@@ -149,7 +149,7 @@ struct DoctorTests {
         SimulatorScript(rules: [SimulatorRule(share: 1, status: 400, reason: "BadDeviceToken")])
     }
 
-    /// The findings about the probe, with these scripts in production and sandbox.
+    /// Returns the findings about the probe with these scripts in production and sandbox.
     private func probe(
         _ production: SimulatorScript, _ sandbox: SimulatorScript, topic: String = "com.example.app",
         token: String = token(7)

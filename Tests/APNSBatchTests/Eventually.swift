@@ -3,8 +3,8 @@ import APNSBatchTransport
 import Glibc
 import Testing
 
-/// Waits until something is so, on a thread of its own: all tests share two, and whoever looks only when it is its turn
-/// there may look too late.
+/// Waits until a condition is true, on its own thread. All tests share a few threads, and a test that checks only when
+/// it gets its turn may check too late.
 func eventually(_ isSo: @escaping @Sendable () -> Bool) async {
     do {
         try await NamedThread.value("eventually") {
@@ -15,7 +15,7 @@ func eventually(_ isSo: @escaping @Sendable () -> Bool) async {
     }
 }
 
-/// The most that a number was until something is so.
+/// Returns the highest value of a number until a condition is true.
 func most(_ number: @escaping @Sendable () -> Int, until isSo: @escaping @Sendable () -> Bool) async -> Int {
     let most = Guarded(0)
     await eventually {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Unsuitable inputs") struct InputTests {
     private static let template = Campaign.Template(json: Array(#"{"aps":{"alert":"a"}}"#.utf8), name: "t.json")
 
-    /// Returns the error for a campaign with such a file, without the folder.
+    /// Returns the error for a campaign with this input file, without the name of its directory.
     private func refusal(_ content: [UInt8], _ name: String = "rows.csv") throws -> String {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "")
@@ -90,7 +90,7 @@ import Testing
     @Test("An input with fewer rows than required is refused before anything is sent")
     func minRows() async throws {
         let stage = try Stage()
-        // More than one chunk.
+        // The input has more than one chunk.
         let count = 10_000
         var campaign = try stage.campaign(rows: "token\n" + (1...count).map { "\(token($0))\n" }.joined())
         campaign.template = Self.template

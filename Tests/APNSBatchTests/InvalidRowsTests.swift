@@ -29,7 +29,7 @@ import Testing
     func codes() {
         #expect(Set(Rule.allCases.map(\.code)).count == Rule.allCases.count)
         for rule in Rule.allCases { #expect(rule.code > 0 && Rule.named(rule.code) == rule.rawValue) }
-        // CRC-32C of "device-token", folded. Ledgers have it.
+        // The code is the folded CRC-32C of "device-token". Existing ledgers contain it.
         #expect(Rule.deviceToken.code == 0x9F22 && Rule.named(0) == nil)
     }
 

@@ -32,6 +32,6 @@ private let ms: UInt64 = 1_000_000
 }
 
 private final class Counter: @unchecked Sendable {
-    // Of one thread.
+    // The value belongs to one thread.
     var value: UInt64 = 0
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import APNSBatchSending
 
 @Suite("Send arena") struct SendArenaTests {
-    /// Fills a record that was reserved and keeps it.
+    /// Reserves a record, fills it and keeps it.
     private static func write(_ length: Int, of byte: UInt8 = 0, in arena: inout SendArena) -> RowRecord? {
         guard var record = arena.reserve(max(length, 700)) else { return nil }
         record.room(length).initializeMemory(as: UInt8.self, repeating: byte)

@@ -7,7 +7,7 @@ private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
 @Suite("Silent connections") struct PoolLivenessTests {
-    /// Connections that are up and have answered once each.
+    /// Returns a pool of connections that are up and have answered once each.
     private static func pool(
         _ count: Int = 1, streams: Int = 100, answered: Bool = true, limits: ConnectionPool.Limits = .init()
     ) -> ConnectionPool {
@@ -175,7 +175,7 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("A connection without streams is replaced, and is the cause when all are")
     func noStreams() {
         var limits = ConnectionPool.Limits()
-        // The second one is not replaced.
+        // The second connection is not replaced.
         limits.backoffFirst = 1 << 62
         limits.backoffLargest = 1 << 58
         var pool = Self.pool(limits: limits)

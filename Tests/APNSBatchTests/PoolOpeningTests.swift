@@ -7,7 +7,7 @@ private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
 @Suite("Opening connections") struct PoolOpeningTests {
-    /// Connections that are up and have answered once each.
+    /// Returns a pool of connections that are up and have answered once each.
     private static func pool(_ count: Int) -> ConnectionPool {
         var limits = ConnectionPool.Limits()
         limits.maximum = count
@@ -55,7 +55,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: Races
 
-    /// A pool whose first connection has another family to race against.
+    /// Returns a pool whose first connection can race against an address of the other family.
     private static func racing() -> ConnectionPool {
         var pool = ConnectionPool(limits: .init(), now: 0)
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])

@@ -7,15 +7,16 @@ private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
 @Suite("Successors of worn connections") struct PoolSuccessorTests {
-    /// A pool beside a server whose connections take some time to come up and serve so many requests each.
+    /// A pool and a model of a server. Its connections need some time to come up, and accept a limited number of
+    /// requests each.
     private struct Stage {
         var pool: ConnectionPool
         let life: Int
         let streams: Int
-        /// Milliseconds.
+        /// The time until a connection is up, in milliseconds.
         let setup: UInt64
         let latency: UInt64
-        /// Answers of the server in a millisecond.
+        /// The maximum number of answers per millisecond.
         let most: Int
         var now: UInt64 = 0
         var answered: UInt64 = 0
@@ -25,7 +26,7 @@ private let seconds: UInt64 = 1_000_000_000
         private var taken: [Int: Int] = [:]
         private var flights: [(due: UInt64, member: Int, isTaken: Bool)] = []
         private var first = 0
-        /// Members that said GOAWAY.
+        /// The connections that received GOAWAY.
         private var gone: Set<Int> = []
         private var goneTaken: [Int: Int] = [:]
 
@@ -36,7 +37,7 @@ private let seconds: UInt64 = 1_000_000_000
             (self.life, self.streams, self.setup, self.latency, self.most) = (life, streams, setup, latency, most)
         }
 
-        /// Answers in so many milliseconds.
+        /// Runs for some milliseconds, and returns the number of answers in them.
         mutating func run(_ milliseconds: Int) -> UInt64 {
             let before = answered
             for _ in 0..<milliseconds { step() }
@@ -71,7 +72,7 @@ private let seconds: UInt64 = 1_000_000_000
             flights.append((now + latency * ms, member, taken[member]! <= life))
         }
 
-        /// What is beyond the last stream of a GOAWAY has not been processed.
+        /// Answers the requests that are due. Requests on streams above the last stream of a GOAWAY are not processed.
         private mutating func answer() {
             var done = 0
             while first < flights.count, flights[first].due <= now, done < most {
@@ -186,7 +187,7 @@ private let seconds: UInt64 = 1_000_000_000
             for _ in 0..<60 { pool.willSend(member) }
             for _ in 0..<30 { pool.didEnd(member, answered: true, now: now) }
             #expect(pool.goaway(member, code: 0, lastStream: 79, now: now) == [.drain(member: member)])
-            // Some servers say it twice.
+            // Some servers send GOAWAY twice.
             #expect(pool.goaway(member, code: 0, lastStream: 99, now: now) == [])
         }
         #expect(pool.consumption.life.requests == 40)

@@ -120,7 +120,7 @@ import Testing
 
     @Test("Provider tokens are renewed on new connections, and no row is lost")
     func rotation() async throws {
-        // The rows take some four seconds; a token is used for three; that it lives on is for slow machines.
+        // The rows take about four seconds, and a token is used for three. Its longer lifetime is for slow machines.
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(100)), streams: 20, lifetime: 60)
         var campaign = try stage.campaign(rows: TeamsStage.rows(3000))
         campaign.connections = 2
@@ -131,18 +131,19 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 3000 && summary.attempts == 3000)
         #expect(summary.allSessions.connectionsOpened >= 6, "two teams, each with successors")
         let report = stage.simulator.stop()
-        // A second token on a connection within 20 minutes, or a second team, would have been refused.
+        // A second token on a connection within 20 minutes or a second team would have been refused.
         #expect(report.answers == [.init(status: 200, reason: "", count: 3000)])
     }
 
-    /// What a change of credentials met with: whose changed, and how many connections were open then.
+    /// The result of a change of credentials: the providers that changed, and the number of connections that were open
+    /// then.
     private struct Change: Sendable {
         var changed: [Int]
         var open: Int
     }
 
-    /// Runs the campaign, and changes its credentials when so many rows have been accepted. The changes have a thread of
-    /// their own: a task may wait for one until the run is over.
+    /// Runs the campaign, and changes its credentials when this many rows have been accepted. The changes are made on a
+    /// separate thread, since a task may have to wait until the run is over.
     private static func run(
         _ run: CampaignRun, changing steps: [(accepted: Int, providers: [Campaign.Provider])]
     ) async throws -> (CampaignSummary, [Change]) {

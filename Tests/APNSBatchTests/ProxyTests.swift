@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// Tests/Peers/connect_proxy.py
+/// A process of Tests/Peers/connect_proxy.py.
 private final class ProxyProcess {
     private let process = Process()
     private let input = Pipe()
@@ -120,8 +120,8 @@ private final class ProxyProcess {
         port = try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// The end of its input would end it too, but a process started meanwhile may have inherited ours; and what the test's
-    /// thread blocks, SIGTERM among it, is blocked there.
+    /// Kills the process. Closing its input is not reliable, because a process started meanwhile may have inherited the
+    /// other end. SIGTERM may be blocked, because the process inherits the signal mask of the test's thread.
     deinit { stop() }
 
     func stop() {

@@ -28,7 +28,7 @@ import Testing
         return campaign
     }
 
-    /// The carried fields of each line, by row, as they stand there.
+    /// Returns the carried fields of each line, by row, as they are written there.
     private static func carried(_ bytes: [UInt8]) throws -> [Int: String] {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         try #require(lines.first.map(String.init) == header)
@@ -39,7 +39,7 @@ import Testing
             })
     }
 
-    /// The fields of a line, in their quotes.
+    /// Returns the fields of a line with their quotes.
     private static func fields(_ line: Substring) -> [String] {
         var fields = [""]
         var isQuoted = false

@@ -4,23 +4,23 @@ import CAPNSTransportServer
 import Glibc
 import Synchronization
 
-/// An HTTP/2 server on a thread of its own that does with each request what a test says.
+/// An HTTP/2 server on its own thread, which handles each request as a test specifies.
 final class ScriptedServer: Sendable {
     enum Deed: Sendable {
         case accept
         /// Announces this MAX_CONCURRENT_STREAMS.
         case streams(UInt32)
-        /// Says GOAWAY with this reason.
+        /// Sends GOAWAY with this reason.
         case goaway(String)
-        /// Hears and says nothing until `thaw`, on any connection; the kernel goes on acknowledging.
+        /// Neither reads nor writes on any connection until `thaw`. The kernel continues to acknowledge data.
         case freeze
     }
 
-    /// A request, as the script sees it.
+    /// A request, as it is passed to the script.
     struct Request {
-        /// Of the connection, from 0 in order of the first requests.
+        /// The index of the connection, from 0, in the order of the first requests.
         var connection: Int
-        /// Of the request on its connection, from 0.
+        /// The index of the request on its connection, from 0.
         var number: Int
     }
 
@@ -34,7 +34,8 @@ final class ScriptedServer: Sendable {
     private let state = Mutex(State())
     private let script: @Sendable (Request) -> [Deed]
 
-    /// - Parameter script: what is done with a request, in order; nothing leaves it without an answer.
+    /// - Parameter script: returns what is done with a request, in order. A request for which it returns nothing gets
+    ///   no answer.
     init(_ occasion: Occasion, streams: UInt32, script: @escaping @Sendable (Request) -> [Deed]) throws {
         self.script = script
         let loop = try Loop(occasion, streams: streams)
@@ -52,7 +53,7 @@ final class ScriptedServer: Sendable {
     }
 
     var port: UInt16 { state.withLock { $0.port } }
-    /// Requests of each connection.
+    /// The number of requests of each connection.
     var requests: [Int] { state.withLock { $0.requests } }
 
     func thaw() { state.withLock { $0.isFrozen = false } }
@@ -61,7 +62,7 @@ final class ScriptedServer: Sendable {
     private final class Work: @unchecked Sendable {
         let server: ScriptedServer
         let loop: Loop
-        /// Numbers of connections, by their ids.
+        /// The indexes of connections, by connection id.
         var numbers: [UInt64: Int] = [:]
 
         init(server: ScriptedServer, loop: Loop) {
@@ -91,7 +92,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// The transport; belongs to the thread that polls.
+    /// The transport, which belongs to the thread that polls.
     private final class Loop {
         let handle: OpaquePointer
         var port: UInt16 = 0

@@ -27,14 +27,14 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(unnamed.allowed == 1000, "the next connection need not begin again")
     }
 
-    /// A server that answers so many streams of one connection in a round and resets those beyond `room`.
+    /// A model of a server that answers a number of streams per round and connection, and resets those beyond `room`.
     private struct Server {
         var limit = StreamLimit(most: 1000, start: 0)
         var room: Int
         var now: UInt64 = 0
         var answered: UInt64 = 0
         var resets = 0
-        /// A share of the streams that is reset whatever their number.
+        /// The share of the streams that is reset at any number of streams.
         var illShare = 0.0
         private var ill = 0.0
 

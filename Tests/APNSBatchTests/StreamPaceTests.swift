@@ -6,7 +6,7 @@ import Testing
 private let ms: UInt64 = 1_000_000
 
 @Suite("Stream pace") struct StreamPaceTests {
-    /// One interval of 100 ms.
+    /// Simulates one interval of 100 ms.
     private static func interval(
         _ pace: inout StreamPace, _ number: Int, answers: Int = 100, latency: UInt32 = 1000,
         isLimiting: Bool = true

@@ -5,19 +5,19 @@ import Foundation
 @testable import APNSBatchModel
 
 extension Campaign {
-    /// On a machine that does much else, or under a sanitizer, an answer may take long: no reason to send a row again, but
-    /// for tests of just that.
+    /// Sets long time limits. An answer may take long on a busy machine or under a sanitizer, and only tests of
+    /// resending want rows to be sent again because of that.
     mutating func bePatient() { (requestTimeout, answerPatience, pingPatience) = (600_000, 600, 600) }
 }
 
-/// A simulator and a directory for one test; both go with it.
+/// A simulator and a directory for one test, which both are removed with this object.
 final class Stage {
     let occasion: Occasion
     let simulator: Simulator
     let port: UInt16
     let directory: URL
 
-    /// - Parameter change: what else the simulator is told.
+    /// - Parameter change: makes further changes to the configuration of the simulator.
     init(
         script: SimulatorScript = SimulatorScript(), streams: UInt32 = 1000, occasion: Occasion? = nil,
         change: (inout SimulatorConfiguration) -> Void = { _ in }
@@ -46,7 +46,7 @@ final class Stage {
         return try Simulator(configuration)
     }
 
-    /// Ends the simulator, its connections and what they wait for, and starts another one in its place.
+    /// Ends the simulator and its connections, and starts another one on the same port.
     func replaceSimulator() throws -> Simulator {
         simulator.stop()
         let next = try Self.simulator(occasion, script: SimulatorScript(), streams: 1000, port: port)
@@ -65,12 +65,12 @@ final class Stage {
         return url.path
     }
 
-    /// What the sender signs with.
+    /// The credentials with which the sender signs.
     var credentials: Campaign.Credentials {
         .providerToken(keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID)
     }
 
-    /// A campaign of these rows to the simulator; results go to a new directory each.
+    /// Returns a campaign that sends these rows to the simulator. Each campaign has a new directory for its results.
     func campaign(rows: String) throws -> Campaign {
         var campaign = Campaign(
             input: .file(try write(rows, to: "rows.csv")), destination: .host("127.0.0.1", port: port),
@@ -84,7 +84,7 @@ final class Stage {
         return campaign
     }
 
-    /// The lines of a run's results without the header, by row.
+    /// Returns the lines of a run's results by row, without the header.
     func results(_ run: CampaignRun) throws -> [UInt64: [String]] {
         let text = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
         var lines = text.split(separator: "\n")
@@ -98,7 +98,7 @@ final class Stage {
     }
 }
 
-/// Distinct device tokens.
+/// Returns a device token that is different for each number.
 func token(_ number: Int) -> String {
     let hex = String(number, radix: 16)
     return String(repeating: "0", count: 64 - hex.count) + hex

@@ -5,9 +5,9 @@ import Foundation
 
 @testable import APNSBatchModel
 
-/// A simulator that knows two teams, with two keys each, and a directory for one test; all go with it.
+/// A simulator that knows two teams with two keys each, and a directory. Both are removed with this object.
 final class TeamsStage {
-    /// A key of a team, as the sender has it.
+    /// A key of a team, as the sender knows it.
     struct Key {
         let keyID: String
         let teamID: String
@@ -20,7 +20,7 @@ final class TeamsStage {
 
     static let topics = ["com.one.app", "com.one.game", "com.two.app"]
 
-    /// Two of team one, two of team two.
+    /// Two keys of team one and two keys of team two.
     let keys: [Key]
     let simulator: Simulator
     private let occasion: Occasion
@@ -28,8 +28,8 @@ final class TeamsStage {
     private let directory: URL
 
     /// - Parameters:
-    ///   - lifetime: the oldest provider token that the simulator takes, in seconds.
-    ///   - unknown: numbers of keys that it does not know.
+    ///   - lifetime: the maximum age of provider tokens that the simulator accepts, in seconds.
+    ///   - unknown: the indexes of keys that the simulator does not know.
     init(
         script: SimulatorScript = SimulatorScript(), streams: UInt32 = 1000, lifetime: Int64 = 3600,
         unknown: Set<Int> = []
@@ -58,7 +58,7 @@ final class TeamsStage {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Team one with two topics, team two with one.
+    /// Returns team one with two topics, and team two with one.
     func providers(_ one: Int = 0, _ two: Int = 2) throws -> [Campaign.Provider] {
         [
             .init(topics: [Self.topics[0], Self.topics[1]], credentials: try keys[one].credentials),
@@ -66,7 +66,7 @@ final class TeamsStage {
         ]
     }
 
-    /// Rows with their own topics, drawn by `topic` from the row's number.
+    /// Returns rows with their own topics, which `topic` chooses by the row number.
     static func rows(_ count: Int, topic: (Int) -> String = { topics[$0 % 3] }) -> String {
         "token,topic,payload\n"
             + (0..<count).map { "\(token($0)),\(topic($0)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n" }.joined()

@@ -6,7 +6,7 @@ import Testing
 @testable import APNSBatchModel
 
 @Suite("Duplicate tokens") struct TokenRegisterTests {
-    /// Hashes as good as a token's.
+    /// Returns a hash that is distributed as well as that of a token.
     private static func hash(_ number: UInt64) -> UInt64 {
         var random = SplitMix64(seed: number)
         return random.next()
@@ -16,7 +16,7 @@ import Testing
         Array(token.utf8).withUnsafeBytes { TokenRegister.hash($0) }
     }
 
-    /// Notes rows in order, each by the number that makes its token.
+    /// Notes rows in order. The second number of each determines its token.
     private static func note(_ rows: [(UInt64, token: UInt64)], bits: Int) -> (found: [UInt64?], DuplicateTokens?) {
         var register = TokenRegister(bits: bits)
         let found = rows.map { register.note(hash($0.token), row: $0.0) }
@@ -46,7 +46,7 @@ import Testing
 
     @Test("Beyond the limit counts are estimated, and only real duplicates are reported")
     func sampled() throws {
-        // A fifth of 100,000 tokens come twice, far apart.
+        // One fifth of the 100,000 tokens occurs twice, with a large distance between.
         let once = (UInt64(1)...100_000).map { ($0, token: $0) }
         let again = (UInt64(1)...20_000).map { (100_000 + $0, token: $0 * 5) }
         let (rows, duplicates) = Self.note(once + again, bits: 12)

@@ -26,7 +26,7 @@ import Testing
     func refused(kind: LoopKind) throws {
         var transport = try Transport(Self.options(kind))
         let tls = try transport.makeTLS(TLSOptions())
-        // Port 1 of the loopback: nothing listens there.
+        // Nothing listens on port 1 of the loopback interface.
         let address = try HostResolver.resolve(host: "127.0.0.1", port: 1)[0]
         let connection = try transport.connect(to: address, host: "localhost", tls: tls, context: 42)
         var down: [(ConnectionID, UInt64, String)] = []
@@ -77,7 +77,7 @@ import Testing
 }
 
 @Suite("Shared constants of C and Swift") struct NumberTests {
-    /// Every case stands in `pairs` with the core's number for it, and no number has a second one.
+    /// Checks that every case is in `pairs` with the core's number for it, and that no case has two numbers.
     private func agree<Name: RawRepresentable & Hashable>(_ pairs: [(Name, UInt32)])
     where Name.RawValue: FixedWidthInteger {
         for (name, number) in pairs { #expect(UInt32(name.rawValue) == number, "\(name)") }

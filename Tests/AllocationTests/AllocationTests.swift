@@ -6,8 +6,8 @@ import CAPNSTransport
 import Foundation
 import Testing
 
-/// Whatever allocation fails, the core neither crashes nor leaks, and says so in order. The sanitizers see the rest, but
-/// for the one of threads, which bears no allocator of ours.
+/// Tests that the core neither crashes nor leaks when an allocation fails, and that it reports the failure. The
+/// sanitizers detect other errors, except for the thread sanitizer, which does not work with our allocator.
 @Suite(
     "Failing allocations", .ownThread,
     .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
@@ -43,7 +43,7 @@ struct AllocationTests {
         ] as [(scenario_crypto_kind, UInt64)])
     func crypto(kind: scenario_crypto_kind, stride: UInt64) throws {
         try TestFiles().withRecord { files in
-            // A library context that cannot be made is lost as a whole.
+            // If a library context cannot be created, all of its memory is lost.
             let kept: Int64 = kind == SCENARIO_CRYPTO_PKCS12 ? 100 : 4
             failEach(stride: stride, keptMax: kept) { scenario_crypto(kind.rawValue, files, $0, $1) }
         }

@@ -18,17 +18,17 @@ extension scenario_result {
     }
 }
 
-/// Every so many allocations are tried where there are thousands; all of them with this in the environment.
+/// Whether every allocation is tested. Otherwise only every `stride`-th one is.
 private let triesAll = getenv("APNS_BATCH_EVERY_ALLOCATION") != nil
 
-/// Runs a scenario with its first allocation failing, then its second, until none is left to fail.
+/// Runs a scenario with its first allocation failing, then with its second, and so on until none is left.
 /// - Parameters:
-///   - stride: 1 for a scenario that asks for some hundreds, a prime for one that asks for thousands.
-///   - keptMax: blocks that OpenSSL 3.0 keeps or loses when one of its own allocations fails.
+///   - stride: 1 for a scenario with some hundreds of allocations, a prime number for one with thousands.
+///   - keptMax: the number of blocks that OpenSSL 3.0 keeps or loses when one of its own allocations fails.
 func failEach(
     stride: UInt64 = 1, keptMax: Int64 = 4, sourceLocation: SourceLocation = #_sourceLocation, _ run: Scenario
 ) {
-    // What libraries make once and keep is made in the first runs.
+    // In the first runs, libraries allocate memory that they keep.
     for _ in 0..<2 {
         let whole = scenario(failing: 0, run)
         guard whole.end == SCENARIO_DONE.rawValue else {
@@ -51,11 +51,11 @@ private func expect(
 ) {
     let what = "allocation \(failing), step \(result.step): \(result.message)"
     #expect(result.end >= 0, "\(what)", sourceLocation: sourceLocation)
-    // A library may have put off to this run what it makes once and keeps.
+    // A library may allocate memory that it keeps as late as in this run.
     #expect(result.live <= keptMax, "\(what): \(result.live) blocks left", sourceLocation: sourceLocation)
 }
 
-/// A server's certificate and key, as the scenarios take them.
+/// A server's certificate and key in the form that the scenarios need.
 struct TestIdentity {
     let identity: ServerIdentity
 

@@ -1,7 +1,7 @@
 import CAPNSAllocationScenarios
 import Foundation
 
-/// Made for this test alone: a PKCS#12 file with the passphrase "secret", and an RSA key.
+/// A PKCS#12 file with the passphrase "secret" and an RSA key, which are used only in this test.
 struct TestFiles {
     func withRecord(_ body: (UnsafePointer<scenario_crypto_input>) -> Void) throws {
         let pkcs12 = [UInt8](Data(base64Encoded: Self.pkcs12, options: .ignoreUnknownCharacters)!)
@@ -33,7 +33,7 @@ struct TestFiles {
         AAQg/fepMcTOtQxQkhVIwQgMIXfT11iaE7LUi3HZ961sxCkECMD9crDvRCF2AgIIAA==
         """
 
-    /// SubjectPublicKeyInfo, base64.
+    /// A SubjectPublicKeyInfo in base64.
     private static let recipient = """
         MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA3thYJ8VRczHe8zjAERZDoczAn/T9ZI0BAUGdAO+3GpVgH/IJ9Aas2XnM
         o6U/OUfazGFsu2DklikcR6CYoytDNqWEHSJor4UMyx/IrNHoWw+OFHwKUJPHDSUCB2Qa20hEyl3ElxMi5oZghxK4YBw6l3MKBLTR

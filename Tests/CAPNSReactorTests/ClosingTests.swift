@@ -18,7 +18,7 @@ struct ClosingTests {
             #expect(try loop.next(APNS_REACTOR_SENT).error == 0)
         }
         #expect(try peer.read(exactly: 2) == [3, 4])
-        // The end is told once.
+        // The end is reported once.
         #expect(loop.wait(timeout: 1_000_000).isEmpty)
     }
 
@@ -47,7 +47,7 @@ struct ClosingTests {
         let loop = try Loop(backend)
         let (socket, peer) = try loop.connected(to: Peer.bound())
         let count = 64 << 20
-        // Unmapped after CLOSED: whatever still read it would fail.
+        // The memory is unmapped after CLOSED, so that a later read of it would fail.
         let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
         let buffer = UnsafeBufferPointer(start: memory.assumingMemoryBound(to: UInt8.self), count: count)
         try check(loop.send(socket, buffer))

@@ -149,7 +149,7 @@ struct ConnectingTests {
             let start = loop.now
             let first = loop.wait()
             let second = loop.wait()
-            // Not a storm of errors, but one for each rest.
+            // There is one error per pause, not a flood of errors.
             precondition(first.map(\.error) == [EMFILE] && second.map(\.error) == [EMFILE])
             precondition(first[0].kind == APNS_REACTOR_ACCEPTED && first[0].socket == 0)
             precondition(loop.now - start >= 50_000_000)

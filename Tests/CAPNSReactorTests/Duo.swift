@@ -2,7 +2,7 @@ import CAPNSReactor
 import CAPNSSimulatedNetwork
 import Testing
 
-/// Two reactors that talk to each other: over the kernel's loopback, or in a world of their own.
+/// Two reactors that are connected to each other, either over the kernel's loopback interface or in a simulated world.
 final class Duo {
     enum Kind: CaseIterable, CustomTestStringConvertible {
         case ioUring, epoll, simulated
@@ -37,9 +37,9 @@ final class Duo {
         server = try kind.loop(world?.handle, sockets: sockets)
     }
 
-    /// Goes on until `done` says so of all events so far.
+    /// Runs the reactors until `done` returns true for all events so far.
     func run(until done: (_ client: [Event], _ server: [Event]) throws -> Bool) throws {
-        // The real ones have the patience of a test, in small pieces.
+        // The real reactors wait in short intervals.
         for _ in 0..<100_000 {
             if try done(events.client, events.server) { return }
             if let world {
@@ -57,7 +57,7 @@ final class Duo {
         loop.waitOnce(timeout: 1_000_000_000, linger: 0, batch: 1, capacity: 64)
     }
 
-    /// A connection, both ends.
+    /// Returns both ends of a new connection.
     func connected(context: UInt64 = 0) throws -> (client: UInt64, server: UInt64) {
         let (_, port) = try server.listen()
         let socket = try client.connect(port: port, context: context)
@@ -98,7 +98,7 @@ final class World {
 }
 
 extension Loop {
-    /// A loop of a simulated world.
+    /// Creates a loop in a simulated world.
     convenience init(world: OpaquePointer, sockets: UInt32 = 16) throws {
         var options = apns_reactor_options(
             backend: 0, sockets_max: sockets, receive_buffer_bytes: 4096, receive_buffer_count: 16)

@@ -26,7 +26,7 @@ struct Event: Equatable {
     }
 }
 
-/// A reactor with the patience of a test: whatever is waited for must come within ten seconds.
+/// A reactor with the time limit of a test: every expected event must come within ten seconds.
 final class Loop {
     static let patience: UInt64 = 10_000_000_000
 
@@ -105,7 +105,7 @@ final class Loop {
 
     // MARK: Waiting
 
-    /// Waits once, and again when a signal ended the wait before its time.
+    /// Waits once, and again if a signal ended the wait early.
     func wait(timeout: UInt64 = Loop.patience, linger: UInt64 = 0, batch: UInt32 = 1, capacity: Int = 64) -> [Event] {
         let start = now
         while true {
@@ -126,7 +126,7 @@ final class Loop {
         }
     }
 
-    /// Collects events until `done` says that those so far are enough.
+    /// Collects events until `done` returns true for those collected.
     func events(capacity: Int = 64, until done: ([Event]) throws -> Bool) throws -> [Event] {
         var all: [Event] = []
         while try !done(all) {
@@ -137,12 +137,12 @@ final class Loop {
         return all
     }
 
-    /// The next event of a kind; any other is dropped.
+    /// Returns the next event of a kind. Events of other kinds are dropped.
     func next(_ kind: apns_reactor_event_kind) throws -> Event {
         try #require(try events { $0.contains { $0.kind == kind } }.first { $0.kind == kind })
     }
 
-    /// The bytes of a socket until there are `count`.
+    /// Receives bytes of a socket until there are `count`.
     func receive(_ count: Int, on socket: UInt64, capacity: Int = 64) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -156,7 +156,7 @@ final class Loop {
         return bytes
     }
 
-    /// A connection from the loop to a peer of its own.
+    /// Connects the loop to a new peer.
     func connected(to listener: Peer, context: UInt64 = 0) throws -> (socket: UInt64, peer: Peer) {
         let socket = try connect(port: listener.port, context: context)
         let event = try next(APNS_REACTOR_CONNECTED)
@@ -169,7 +169,7 @@ func check(_ status: Int32) throws {
     guard status >= 0 else { throw Refused(code: status) }
 }
 
-/// 127.0.0.1 and a port as the system wants it.
+/// Calls `body` with the address 127.0.0.1 and a port in the form that the system needs.
 func withLoopback<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> R) rethrows -> R {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -182,7 +182,7 @@ func withLoopback<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) 
     }
 }
 
-/// Bytes in which a lost, doubled or moved piece shows.
+/// Returns bytes in which a lost, duplicated or moved piece can be detected.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The other end, by plain blocking system calls: a socket that no loop of ours has a hand in. A call that blocks for ten
-/// seconds fails.
+/// The other end of a connection. It uses plain blocking system calls on a socket that belongs to no reactor. A call
+/// that blocks for ten seconds fails.
 final class Peer: @unchecked Sendable {
     private var descriptor: Int32
 
@@ -24,7 +24,8 @@ final class Peer: @unchecked Sendable {
         socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     }
 
-    /// Bound to a port of loopback, listening or not; with a small receive buffer if asked.
+    /// Returns a peer bound to a port of the loopback interface, listening or not, with a small receive buffer if one
+    /// is given.
     static func bound(listening: Bool = true, receiveBuffer: Int32? = nil) throws -> Peer {
         let peer = try Peer(descriptor: open())
         if var bytes = receiveBuffer {
@@ -44,13 +45,14 @@ final class Peer: @unchecked Sendable {
         return peer
     }
 
-    /// A connect that a signal interrupted goes on by itself (connect(2)).
+    /// Whether a connect that was interrupted by a signal completes later (connect(2)).
     private var finishesConnecting: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return retrying { poll(&entry, 1, 10_000) } == 1
     }
 
-    /// Sockets with a time limit are not restarted by the kernel after a signal (signal(7)).
+    /// Repeats a call that a signal interrupted. The kernel does not restart calls on sockets with a time limit
+    /// (signal(7)).
     private func retrying<R: FixedWidthInteger>(_ call: () -> R) -> R {
         while true {
             let status = call()
@@ -84,7 +86,7 @@ final class Peer: @unchecked Sendable {
         }
     }
 
-    /// What is there, up to `limit` bytes; empty at the end of the stream.
+    /// Returns the bytes that are available, up to `limit`. It returns none at the end of the stream.
     func read(upTo limit: Int = 65536) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = bytes.withUnsafeMutableBytes { buffer in
@@ -112,7 +114,7 @@ final class Peer: @unchecked Sendable {
         return bytes
     }
 
-    /// Bytes could be read at once.
+    /// Whether bytes can be read at once.
     var hasBytes: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) == 1
@@ -122,7 +124,7 @@ final class Peer: @unchecked Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes with a reset instead of an orderly end.
+    /// Closes the connection with a reset instead of an orderly end.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -20,7 +20,7 @@ struct SendingTests {
         try check(loop.send(client, UnsafeBufferPointer(question)))
         #expect(loop.send(client, UnsafeBufferPointer(question)) == -EBUSY)
 
-        // The server sends back what it has as soon as its last send is done.
+        // The server sends its bytes back as soon as its last send is complete.
         let answer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: question.count)
         defer { answer.deallocate() }
         var received = 0
@@ -153,7 +153,7 @@ struct SendingTests {
     }
 }
 
-/// Written by one thread, read by another after it has joined it.
+/// Bytes that one thread writes, and that another one reads after it has joined the first.
 final class Outbox: @unchecked Sendable {
     var bytes: [UInt8] = []
 }

@@ -47,14 +47,14 @@ struct WaitingTests {
                 }
             }
         }
-        // What was put down before a wake is seen after its event, the last one included.
+        // What a thread stored before a wake is visible after the event of the wake. This includes the last one.
         while target.tickets.value < 8000 {
             try #require(loop.wait().map(\.kind) == [APNS_REACTOR_WOKEN])
         }
         for waker in wakers {
             waker.join()
         }
-        // The last wakes may come after the last ticket was seen.
+        // The last wakes may arrive after the last ticket was seen.
         _ = loop.wait(timeout: 0)
     }
 
@@ -63,7 +63,7 @@ struct WaitingTests {
         let loop = try Loop(backend, bufferBytes: 65536)
         let (socket, peer) = try loop.connected(to: Peer.bound())
         let linger: UInt64 = 50_000_000
-        // Something is there from the beginning, and yet the wait goes on for its time.
+        // A byte is available from the beginning, but the wait continues until its linger time is over.
         try peer.write([0])
         let start = loop.now
         let writer = Worker {
@@ -131,7 +131,7 @@ struct WaitingTests {
         await #expect(processExitsWith: .success) { [backend] in
             let loop = try Loop(backend)
             Glibc.signal(SIGUSR1) { _ in }
-            // The pool's threads block it.
+            // The threads of the pool block this signal.
             var unblocked = sigset_t()
             sigaddset(&unblocked, SIGUSR1)
             pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
@@ -151,12 +151,12 @@ struct WaitingTests {
     }
 }
 
-/// A thread to send a signal to.
+/// A thread to which a signal can be sent.
 struct Thread: @unchecked Sendable {
     let id: pthread_t
 }
 
-/// A reactor in the hands of a thread that may only wake it.
+/// A reactor that is passed to a thread which may only wake it.
 struct Target: @unchecked Sendable {
     let reactor: OpaquePointer
     let tickets = Counter()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of its own, not one of the pool's: it may block, and what is done to it ends with it.
+/// A separate thread, not one of the pool. It may block, and changes to it, such as a signal mask, end with it.
 final class Worker {
     private final class Box {
         let body: () -> Void
@@ -34,14 +34,14 @@ final class Worker {
         join()
     }
 
-    /// Runs `body` on a thread of its own and waits for it.
+    /// Runs `body` on a separate thread and waits for it.
     static func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) throws -> R {
         let outcome = Outcome<R>()
         Worker { outcome.value = Result { try body() } }.join()
         return try outcome.value!.get()
     }
 
-    /// Written by the thread, read after it was joined.
+    /// A result that the thread writes, and that is read after the thread was joined.
     private final class Outcome<R>: @unchecked Sendable {
         var value: Result<R, any Error>?
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The simulated network")
 struct WorldTests {
-    /// Returns the fate of 20,000 bytes from a client, and of the server's short reply.
+    /// The result of sending 20,000 bytes from a client, and of the server's short reply.
     private struct Transfer: Equatable {
         var connect: Int32?
         var received: [UInt8] = []
@@ -17,7 +17,7 @@ struct WorldTests {
 
     private static let bytes = pattern(20_000)
 
-    /// Runs until nothing happens any more, or for a second of virtual time.
+    /// Runs until no more events are due, at most for a second of virtual time.
     private func transfer(seed: UInt64, change: (inout apns_reactor_world_options) -> Void = { _ in }) throws
         -> Transfer
     {
@@ -77,7 +77,7 @@ struct WorldTests {
                 $0.faults.fault_bytes = 20_000
             }
             guard result.clientEnd != nil else {
-                // It waits for a byte of the server's, which sends none.
+                // The client waits for a byte that the server does not send.
                 #expect(result.received == Self.bytes)
                 continue
             }
@@ -119,7 +119,7 @@ struct WorldTests {
 
     @Test("A slow link delays bytes")
     func slow() throws {
-        // At least 10 µs a byte.
+        // Each byte takes at least 10 µs.
         #expect(try transfer(seed: 1) { $0.slow = 1_000_000 }.elapsed >= 200_000_000)
     }
 

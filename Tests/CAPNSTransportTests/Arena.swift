@@ -1,7 +1,7 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// Memory of a test: what the transport borrows lives as long as this.
+/// Memory for a test. Memory that the transport borrows lives as long as this object.
 final class Arena {
     private var blocks: [UnsafeMutableRawPointer] = []
 

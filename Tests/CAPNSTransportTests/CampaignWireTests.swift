@@ -8,12 +8,12 @@ import CAPNSTransport
 import Foundation
 import Testing
 
-/// Real campaigns to a server that keeps the frames as they came.
+/// Tests that run real campaigns to a server that stores the frames it receives.
 ///
-/// Apple, "Sending notification requests to APNs", asks: `:path` and `authorization` as literals without indexing;
-/// `apns-id`, `apns-expiration` and `apns-collapse-id` with incremental indexing the first time and as literals without
-/// indexing afterwards; everything else with incremental indexing. It does not speak of `content-length`, which differs from
-/// request to request.
+/// Apple, "Sending notification requests to APNs", asks for the following. `:path` and `authorization` are literals
+/// without indexing. `apns-id`, `apns-expiration` and `apns-collapse-id` have incremental indexing the first time, and
+/// are literals without indexing afterwards. All other fields have incremental indexing. The document does not mention
+/// `content-length`, which differs between requests.
 @Suite("Campaign bytes on the wire", .ownThread)
 struct CampaignWireTests {
     private static let shared: Set<String> = [
@@ -56,7 +56,7 @@ struct CampaignWireTests {
                 let expected: Representation =
                     switch field.name {
                     case ":path", "content-length": .withoutIndexing
-                    // The stronger form of the same: nobody who forwards it may index it either.
+                    // This is the stronger form of the same: intermediaries must not index the field either.
                     case "authorization": .neverIndexed
                     case let name where nameOnce.contains(name): number == 0 ? .incremental : .withoutIndexing
                     case let name where Self.shared.contains(name): number == 0 ? .incremental : .indexed
@@ -72,7 +72,7 @@ struct CampaignWireTests {
         let representation: Representation
     }
 
-    /// Runs a campaign of these rows against a peer that answers 200, and gives the fields of its requests.
+    /// Runs a campaign with these rows against a peer that answers 200, and returns the header fields of its requests.
     private func send(
         _ rows: String, count: Int, _ change: (inout Campaign) -> Void
     ) async throws -> [[Sent]] {
@@ -127,14 +127,14 @@ struct CampaignWireTests {
     }
 }
 
-/// How a field stands in a header block (RFC 7541, section 6).
+/// The representation of a field in a header block (RFC 7541, section 6).
 enum Representation: Equatable {
     case indexed
     case incremental
     case withoutIndexing
     case neverIndexed
 
-    /// Returns the representation of each field of a block. Changes of the table size are skipped.
+    /// Returns the representation of each field of a block. Dynamic table size updates are skipped.
     static func all(in block: [UInt8]) -> [Representation] {
         var rest = block[...]
         var found: [Representation] = []
@@ -154,7 +154,7 @@ enum Representation: Equatable {
         return found
     }
 
-    /// Section 5.1.
+    /// Reads an integer (RFC 7541, section 5.1).
     private static func integer(_ rest: inout ArraySlice<UInt8>, bits: Int) -> Int {
         guard let first = rest.popFirst() else { return 0 }
         let most = (1 << bits) - 1

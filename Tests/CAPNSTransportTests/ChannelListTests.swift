@@ -49,7 +49,7 @@ struct ChannelListTests {
         }
     }
 
-    /// Bytes that the client has allowed since the beginning (RFC 9113, section 6.9).
+    /// Returns the number of bytes that the client has allowed since the beginning (RFC 9113, section 6.9).
     private func window(of stream: UInt32, _ peer: RawPeer) -> Int {
         let initial = stream == 0 ? 65_535 : initialWindow(peer)
         let updates = peer.frames.filter { $0.type == 8 && $0.stream == stream }

@@ -236,8 +236,8 @@ struct ConnectionTests {
         }
     }
 
-    /// A deadline that has passed makes the transport take all that has arrived at once: answers on three connections, and
-    /// the end of one of them, whose slot the next connection gets.
+    /// A deadline that has passed makes the transport process everything that has arrived at once. This is answers on
+    /// three connections, and the end of one of them, whose slot the next connection gets.
     @Test("Pending writes are kept when another connection ends", arguments: Loop.available)
     func endsBesideOthers(loop: Loop) throws {
         let limit: UInt32 = 300

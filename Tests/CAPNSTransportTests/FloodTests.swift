@@ -1,13 +1,14 @@
 import CAPNSTransport
 import Testing
 
-/// What a peer may repeat as often as it likes. Memory has a limit, so that anything kept of each frame would end the
-/// connection: it must not, and the answer that comes after all of it counts.
+/// Tests with frames that a peer may repeat without limit. Memory is limited, so that the connection would end if
+/// anything were kept of each frame. The connection must not end, and the answer that follows the frames must be
+/// received.
 @Suite("Floods")
 struct FloodTests {
     static let repeated = 20_000
 
-    /// Frames that mean nothing, or nothing more when they come again. Stream 1 is the request's.
+    /// Frames that have no effect, or no further effect when they are repeated. Stream 1 is that of the request.
     static let harmless: [(String, [Frame])] = [
         ("priorities", [Frame(type: Frame.priority, stream: 1, payload: [0, 0, 0, 0, 16])]),
         ("priorities of streams never begun", [Frame(type: Frame.priority, stream: 77, payload: [0, 0, 0, 0, 16])]),
@@ -17,7 +18,7 @@ struct FloodTests {
         ("answers to pings never sent", [Frame(type: Frame.ping, flags: 1, payload: [UInt8](repeating: 7, count: 8))]),
     ]
 
-    /// `:status: 103` and `link: xxxxxxxx`, literals.
+    /// `:status: 103` and `link: xxxxxxxx` as literals.
     private static let interim: [UInt8] =
         [0x08, 3] + Array("103".utf8) + [0x00, 4] + Array("link".utf8) + [8] + [UInt8](repeating: 0x78, count: 8)
 
@@ -71,7 +72,7 @@ struct FloodTests {
         for frame in Array(repeating: pong, count: 40) + [.settings([3: 7]), .goaway(1, 0, "why")] {
             let before = setup.client.statistics.bytes_received
             setup.peer.send([frame])
-            // Read, and nothing of it taken.
+            // The bytes are read, but no event is taken.
             while setup.client.statistics.bytes_received == before {
                 setup.peer.step()
                 setup.client.poll(capacity: 0)
@@ -105,7 +106,7 @@ struct FloodTests {
         let setup = try WireTests.Setup(Limits(loop: .epoll, captures: ["long", "short"]))
         setup.submit([Request(ticket: 1)])
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
-        // A length of 1,025 as an integer with a prefix of 7 bits: 127 + 898.
+        // A length of 1,025 is an integer with a prefix of 7 bits: 127 + 898.
         let long = [0x00, 4] + Array("long".utf8) + [0x7f, 0x82, 0x07] + [UInt8](repeating: 0x61, count: 1025)
         let short = [0x00, 5] + Array("short".utf8) + [1, 0x62]
         setup.peer.send([Frame(type: Frame.headers, flags: 5, stream: 1, payload: [0x88] + long + short)])
@@ -113,7 +114,7 @@ struct FloodTests {
         #expect(setup.client.outcomes.first?.fields == [Field(name: "short", value: "b")])
     }
 
-    /// Sends frames again and again, with turns of the client between.
+    /// Sends the frames a number of times, with turns of the client between them.
     private func send(_ frames: [Frame], to setup: WireTests.Setup, times: Int = repeated) {
         let bytes = frames.flatMap(\.bytes)
         let atOnce = max(1, 15_000 / bytes.count)

@@ -1,4 +1,4 @@
-/// A frame of HTTP/2 as it stands on the wire (RFC 9113, section 4.1).
+/// An HTTP/2 frame (RFC 9113, section 4.1).
 struct Frame: Equatable {
     var type: UInt8
     var flags: UInt8 = 0
@@ -50,7 +50,7 @@ struct Frame: Equatable {
         Frame(type: goaway, payload: bigEndian(last) + bigEndian(code) + Array(debug.utf8))
     }
 
-    /// `:status: 200` is entry 8 of the static table.
+    /// Returns HEADERS with `:status: 200`, which is entry 8 of the static table.
     static func ok(_ stream: UInt32, end: Bool = true) -> Frame {
         Frame(type: headers, flags: endHeaders | (end ? endStream : 0), stream: stream, payload: [0x88])
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A listener that takes no more connections: its queue is full, and the kernel does not answer whoever knocks.
+/// A listener that accepts no more connections. Its queue is full, and the kernel does not answer new attempts.
 final class FullListener {
     let port: UInt16
     private let listener: Int32
@@ -11,7 +11,7 @@ final class FullListener {
         let bound = withLoopback(port: 0) { [listener] in bind(listener, $0, $1) }
         guard bound == 0, listen(listener, 0) == 0 else { throw TransportFailure(status: errno, text: "listen") }
         port = RawPeer.port(of: listener)
-        // One more than the queue holds, which nobody ever takes.
+        // There is one connection more than the queue holds, and none is ever accepted.
         for _ in 0..<4 {
             let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
             _ = withLoopback(port: port) { Glibc.connect(client, $0, $1) }

@@ -2,7 +2,7 @@ import CAPNSTransport
 import CAPNSTransportServer
 import Testing
 
-/// Attacks of a client on our server.
+/// Tests of attacks by a client on the server side.
 @Suite("Hostile clients")
 struct HostileClientTests {
     /// `:method: GET`, `:scheme: https`, `:path: /`, `:authority: a`.
@@ -33,11 +33,11 @@ struct HostileClientTests {
         client.send((0..<20).map { Self.open(UInt32(2 * $0 + 1), end: false) })
         client.send([Frame(type: Frame.data, flags: 1, stream: 1)])
         drive { client.isOver || !server.received.isEmpty }
-        // The library ends the connection or refuses the streams; either way ten at most are open.
+        // The library ends the connection or refuses the streams. In both cases at most ten streams are open.
         #expect(server.received.count <= 10)
     }
 
-    /// What it was is gone when they come.
+    /// The state of the request was released before they arrive.
     @Test("A request passed on before its end may have a body and trailer fields", arguments: ["", "a body"])
     func trailersAfterEarlyRequest(body: String) throws {
         let accepted = try #require(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).first)
@@ -52,7 +52,7 @@ struct HostileClientTests {
         #expect(server.received.map(\.stream) == [1, 3])
     }
 
-    /// GOAWAY closes the streams above the last one as it leaves, and that is while the connection ends.
+    /// Sending GOAWAY closes the streams above its last stream id. Here this happens while the connection ends.
     @Test("Requests whose connection ends during GOAWAY release their places")
     func placesAfterGoaway() throws {
         for round in 0..<40 {

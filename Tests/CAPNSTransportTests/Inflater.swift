@@ -1,6 +1,6 @@
 import CAPNSNGHTTP2
 
-/// The decoder of a library that we did not write: what it makes of our header blocks is what a server sees.
+/// The HPACK decoder of a third-party library, which decodes our header blocks as a server would.
 final class Inflater {
     struct Decoded: Equatable {
         var name: String
@@ -18,7 +18,7 @@ final class Inflater {
         nghttp2_hd_inflate_del(inflater)
     }
 
-    /// nil when the block is not valid.
+    /// Returns nil when the block is not valid.
     func decode(_ block: [UInt8]) -> [Decoded]? {
         var fields: [Decoded] = []
         var rest = block[...]
@@ -47,7 +47,7 @@ final class Inflater {
         nghttp2_hd_inflate_change_table_size(inflater, bytes)
     }
 
-    /// Names in the dynamic table.
+    /// The names in the dynamic table.
     var table: [String] {
         let count = nghttp2_hd_inflate_get_num_table_entries(inflater)
         return (62..<max(62, count + 1)).compactMap { index in

@@ -1,7 +1,7 @@
 import CAPNSTransport
 import Testing
 
-/// An event loop under test. Every test of connections runs over each one that this machine has.
+/// An event loop under test. Every test of connections runs with each one that this machine supports.
 enum Loop: UInt32, CaseIterable, CustomTestStringConvertible {
     case ioUring = 1
     case epoll = 2
@@ -10,7 +10,7 @@ enum Loop: UInt32, CaseIterable, CustomTestStringConvertible {
         "\(self)"
     }
 
-    /// A container may forbid io_uring; then the rest is tested without it.
+    /// A container may forbid io_uring. In that case, only the other loop is tested.
     static let available = allCases.filter { (try? Side(Limits(loop: $0))) != nil }
 }
 

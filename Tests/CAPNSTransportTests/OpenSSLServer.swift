@@ -2,12 +2,12 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import Glibc
 
-/// OpenSSL's own server, in a process of its own, on a port that it chooses.
+/// OpenSSL's own server in a separate process, on a port that it chooses.
 final class OpenSSLServer {
     private(set) var port: UInt16 = 0
     private var process = pid_t()
     private var files: [String] = []
-    /// What the server reads and writes: it ends when either is closed.
+    /// The pipes of the server's input and output. The server ends when either is closed.
     private var input: [Int32] = [-1, -1]
     private var output: [Int32] = [-1, -1]
 

@@ -1,13 +1,13 @@
 import CAPNSTransport
 import Glibc
 
-/// A client and our own server, driven in turn by one thread.
+/// A client and our own server, which one thread drives alternately.
 struct Pair {
     let client: Side
     let server: Side
     let connection: UInt64
 
-    /// A connection that is up.
+    /// Creates a connection that is up.
     init(_ limits: Limits, streamsMax: UInt32 = 100, serverLimits: Limits? = nil) throws {
         client = try Side(limits)
         server = try Side(serverLimits ?? limits)
@@ -24,7 +24,7 @@ struct Pair {
     var serverConnection: UInt64 { server.events(APNS_TRANSPORT_EVENT_ACCEPTED)[0].connection }
 }
 
-/// Polls the sides in turn until `done`, at most 20 seconds of a machine that may be busy.
+/// Polls the sides alternately until `done` returns true, at most for 20 seconds, since the machine may be busy.
 func drive(_ sides: [Side], and step: () -> Void = {}, until done: () -> Bool) {
     let end = apns_transport_now_ns(sides[0].handle) + 20_000_000_000
     while !done() && apns_transport_now_ns(sides[0].handle) < end {

@@ -1,7 +1,7 @@
 import CAPNSTLS
 import Glibc
 
-/// A client that does exactly what a test says: TLS by our own engine, frames as given.
+/// A client that sends exactly what a test specifies. It uses our own TLS engine, and sends frames as given.
 final class RawClient {
     private let socket: Int32
     private let context: OpaquePointer
@@ -10,7 +10,7 @@ final class RawClient {
     private var established = false
     private var plain: [UInt8] = []
     private(set) var frames: [Frame] = []
-    /// The server closed the connection.
+    /// Whether the server closed the connection.
     private(set) var isOver = false
 
     init(port: UInt16) throws {
@@ -49,7 +49,7 @@ final class RawClient {
         flush()
     }
 
-    /// Whether TLS is up; the preface and empty SETTINGS have gone then.
+    /// Whether the TLS handshake is complete. The preface and an empty SETTINGS frame have been sent then.
     var isUp: Bool { established }
 
     func step() {

@@ -4,8 +4,8 @@ import CAPNSTLS
 import CAPNSTransportServer
 import Glibc
 
-/// A server that does exactly what a test says: it sees every frame of the client and sends frames as given. Of TLS it
-/// uses our own engine; everything above is its own.
+/// A server that does exactly what a test specifies. It receives every frame of the client and sends frames as given.
+/// It uses our own TLS engine and nothing else of the core.
 final class RawPeer {
     let port: UInt16
     private(set) var frames: [Frame] = []
@@ -18,7 +18,7 @@ final class RawPeer {
     private var prefaceLeft = 24
     private var plain: [UInt8] = []
     private let settings: [UInt16: UInt32]
-    /// Reads nothing while false.
+    /// Whether it reads from its socket.
     var reads = true
 
     init(settings: [UInt16: UInt32] = [3: 100]) throws {
@@ -68,7 +68,7 @@ final class RawPeer {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Closes the sockets as they are, without close_notify.
+    /// Closes the sockets without close_notify.
     func close() {
         if socket >= 0 { Glibc.close(socket) }
         if listener >= 0 { Glibc.close(listener) }
@@ -85,7 +85,7 @@ final class RawPeer {
         send(bytes: frames.flatMap(\.bytes))
     }
 
-    /// Anything, as one TLS record.
+    /// Sends any bytes as one TLS record.
     func send(bytes: [UInt8]) {
         guard let session, !bytes.isEmpty else { return }
         _ = apns_tls_session_write(session, bytes, bytes.count)
@@ -96,7 +96,7 @@ final class RawPeer {
         frames.filter { $0.type == type }
     }
 
-    /// Accepts and takes what has come.
+    /// Accepts a connection and processes the bytes that have arrived.
     func step() {
         if socket < 0 && listener >= 0 { accept() }
         guard socket >= 0, reads, session != nil else { return }

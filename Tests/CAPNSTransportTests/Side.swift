@@ -9,13 +9,13 @@ struct TransportFailure: Error {
     var text: String
 }
 
-/// One transport and everything it has reported.
+/// A transport and all events that it has reported.
 final class Side {
     let handle: OpaquePointer
     private(set) var outcomes: [Outcome] = []
     private(set) var events: [Event] = []
     private(set) var received: [Received] = []
-    /// Takes each request received; the answer is sent at once.
+    /// Handles each request received. The response is sent at once.
     var answer: ((Received) -> Response?)?
     private let arena = Arena()
 
@@ -139,7 +139,7 @@ final class Side {
         apns_transport_respond(handle, &record, 1)
     }
 
-    /// One call of the transport's poll, with arrays of `capacity` records; keeps what it reports.
+    /// Calls the transport's poll once with arrays of `capacity` records, and stores what it reports.
     func poll(timeoutMs: UInt32 = 0, lingerUs: UInt32 = 0, capacity: Int = 256) {
         withUnsafeTemporaryAllocation(of: apns_transport_completion.self, capacity: capacity) { outcomes in
             withUnsafeTemporaryAllocation(of: apns_transport_event.self, capacity: capacity) { events in

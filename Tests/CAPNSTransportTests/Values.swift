@@ -1,6 +1,6 @@
 import CAPNSTransport
 
-/// Copies of the transport's records, so that a test may keep them.
+/// A copy of a record of the transport, which a test may keep.
 struct Outcome: Equatable {
     var ticket: UInt64
     var connection: UInt64

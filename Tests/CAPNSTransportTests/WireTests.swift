@@ -110,7 +110,7 @@ struct WireTests {
     @Test("A full send buffer goes to the loop while requests are submitted", arguments: Loop.available)
     func fullBuffer(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop, sendBuffer: 65_536), settings: [3: 1000])
-        // After an answer nothing else is under way.
+        // After the answer, no other bytes are waiting to be sent.
         setup.submit([Request(ticket: 0)])
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
         setup.peer.send([.ok(1)])
@@ -132,7 +132,7 @@ struct WireTests {
             let setup = try Setup(Limits(loop: loop, sendBuffer: 1), settings: [3: 1000])
             setup.submit((0..<200).map { Request(ticket: $0, path: "/\($0)", body: body) })
             for _ in 0..<polls { setup.client.poll() }
-            // Hands the full buffer to the loop, once that is free, and so makes room.
+            // This passes the full buffer to the loop if the loop is free, and so makes space.
             setup.submit([Request(ticket: 200, path: "/200", body: body)])
             apns_transport_connection_close(setup.client.handle, setup.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
             setup.drive { setup.client.down != nil }
@@ -219,7 +219,7 @@ struct WireTests {
         let outcomes = setup.client.outcomes.sorted { $0.ticket < $1.ticket }
         #expect(outcomes.map(\.ticket) == [1, 3, 4])
         #expect(outcomes.map(\.delivery) == [2, 0, 0])
-        // No refusal, which would be waited out: the connection is to blame.
+        // This is not a refusal, after which a delay would be required: the connection caused it.
         #expect(outcomes.dropFirst().allSatisfy { $0.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue })
         #expect(outcomes.dropFirst().allSatisfy { $0.code == Int64(APNS_TRANSPORT_LOCAL_GOAWAY.rawValue) })
         #expect(setup.client.down == nil)
@@ -338,7 +338,7 @@ struct WireTests {
     }
 
     private func hugeHeaders() -> [Frame] {
-        // A literal whose value is 16,000 bytes, three times.
+        // The field is a literal whose value has 16,000 bytes. It occurs three times.
         let field: [UInt8] = [0, 1, 0x61, 0x7f] + [0x81, 0x7c] + [UInt8](repeating: 0x62, count: 16_000)
         return [
             Frame(type: Frame.headers, stream: 1, payload: [0x88] + field),

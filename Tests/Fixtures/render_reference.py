@@ -39,7 +39,7 @@ def write(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-# Four braces before two, leftmost first.
+# Four braces are matched before two, from left to right.
 PIECE = re.compile(r"\{\{\{\{|\}\}\}\}|\{\{(.*?)\}\}", re.S)
 
 

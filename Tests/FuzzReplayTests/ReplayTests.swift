@@ -3,7 +3,7 @@ import APNSBatchTestThreads
 import Glibc
 import Testing
 
-/// What the fuzzers start from and what they have found, replayed without a fuzzer.
+/// Replays the initial inputs of the fuzzers, and those that they have found, without a fuzzer.
 @Suite("Replayed inputs of the fuzzers", .ownThread)
 struct ReplayTests {
     @Test("Replayed inputs break no guarantee", arguments: FuzzTarget.all.map(\.name))
@@ -13,7 +13,7 @@ struct ReplayTests {
         #expect(inputs.count >= 3, "Fuzz/Corpus/\(name) has hardly any inputs")
         for input in inputs {
             input.bytes.withUnsafeBytes { target.run($0) }
-            // Cut short at each place of the beginning, and with each of its bytes changed.
+            // The input is also cut at each of its first offsets, and each of its first bytes is changed.
             for index in input.bytes.indices.prefix(200) {
                 input.bytes[..<index].withUnsafeBytes { target.run($0) }
                 var changed = input.bytes

@@ -40,7 +40,7 @@ def tunnel(client, head):
     else:
         host, port = authority.rsplit(":", 1)
         server = socket.create_connection((host, int(port)))
-        # In two pieces, as a network may deliver it.
+        # The answer is sent in two pieces, as a network may deliver it.
         client.sendall(b"HTTP/1.1 200 Connection est")
         client.sendall(b"ablished\r\nvia: test\r\n\r\n")
         threading.Thread(target=pump, args=(server, client), daemon=True).start()

@@ -40,7 +40,7 @@ struct SimulationCommand {
         return number
     }
 
-    /// The exit code: 1 when something was found.
+    /// Returns the exit code, which is 1 if there are findings.
     func run() -> Int32 {
         if let problem {
             print(problem)
@@ -104,7 +104,7 @@ private struct Sums {
         if !report.findings.isEmpty { failed += 1 }
     }
 
-    /// How often what happened, and in how many of the runs.
+    /// How often each fault occurred, and in how many runs.
     var stats: String {
         strikes.counts.sorted { $0.key < $1.key }
             .map { "    \($0.key): \($0.value) in \(runs[$0.key] ?? 0) runs" }.joined(separator: "\n")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Simulation", .ownThread)
 struct SimulationTests {
-    /// Runs a seed, with an input file that is gone afterwards.
+    /// Runs a seed with an input file that is removed afterwards.
     private func run(_ seed: UInt64, broken: BrokenRule? = nil) throws -> Simulation.Report {
         let input = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString).csv").path
         defer { try? FileManager.default.removeItem(atPath: input) }

@@ -3,7 +3,7 @@ import APNSBatchTestThreads
 import Foundation
 import Testing
 
-// Some ten million turns of lanes: too many for the sanitizers that slow them down.
+// The test takes about ten million turns of lanes, which is too slow under some sanitizers.
 @Suite(
     "Outages in virtual time", .ownThread,
     .enabled(
@@ -24,7 +24,7 @@ struct OutageTests {
         let report = try run(OutagePlay(kind, outage: 1200, lanes: lanes))
         #expect(report.rows == ["accepted": 3000] && report.failure == nil, "\(report)")
         #expect(report.seconds >= 1200 && report.seconds < 2600, "\(report)")
-        // Rows before and after, those that were refused before the breaker opened, and probes.
+        // The requests are those before and after the outage, those refused before the breaker opened, and the probes.
         #expect(report.requests < 3000 + 1500, "\(report)")
         if kind != .noConnections { #expect(report.lines.count == 2, "opened once and closed once: \(report.lines)") }
     }

@@ -3,7 +3,8 @@ import APNSBatchBasics
 /// Checks and executes channel requests, and checks broadcasts, after path, method and credentials were accepted.
 ///
 /// Source: Apple, "Sending channel management requests to APNs" and "Sending broadcast push notification requests to
-/// APNs". Order of judgement: the app, `apns-request-id`, `apns-channel-id`, then the rest of the header, then the body.
+/// APNs". The checks are made in this order: the app, `apns-request-id`, `apns-channel-id`, the other header fields,
+/// the body.
 struct ChannelDesk: ~Copyable {
     private let settings: ChannelSettings
     private var table: ChannelTable
@@ -15,7 +16,7 @@ struct ChannelDesk: ~Copyable {
 
     var count: Int { table.count }
 
-    /// Judges a broadcast. The channel's id is in `accepted` ones.
+    /// Checks a broadcast. A request that is accepted has a channel id.
     mutating func broadcast(
         _ request: RequestFields, app: Bytes, body: Bytes, total: Int, facts: inout PayloadFacts
     ) -> FixedAnswer {
@@ -31,7 +32,7 @@ struct ChannelDesk: ~Copyable {
         return unsafe PayloadCheck.answer(body, total: total, broadcast: &facts)
     }
 
-    /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
+    /// Counts a broadcast that passed every check. Returns the number of earlier ones on the same channel.
     mutating func pass(_ id: Bytes, app: Bytes) -> UInt32 {
         unsafe table.pass(String(decoding: id, as: UTF8.self), of: String(decoding: app, as: UTF8.self))
     }
@@ -75,15 +76,15 @@ struct ChannelDesk: ~Copyable {
         }
     }
 
-    /// Checks the requirements common to these endpoints.
+    /// Returns the answer to the first violation of the requirements common to these endpoints, or nil.
     private func fault(_ request: RequestFields, _ app: String) -> FixedAnswer? {
         if let apps = settings.apps, !apps.contains(app) { return .featureNotEnabled }
         if let id = unsafe request.requestID, unsafe !FieldForm.isMessageID(id) { return .badRequestParams }
         return nil
     }
 
-    /// The header of a broadcast. One kind of push only, no topic (the path names the app), and no storing where the
-    /// channel stores nothing.
+    /// Checks the header fields of a broadcast. Only one push type is allowed and no topic, because the path names the
+    /// app. An expiration other than 0 is only allowed if the channel stores messages.
     private static func headerFault(_ request: RequestFields, _ channel: Channel) -> FixedAnswer? {
         guard unsafe request.topic == nil else { return .badTopic }
         guard let type = unsafe request.pushType else { return .missingPushType }
@@ -102,7 +103,8 @@ struct ChannelDesk: ~Copyable {
         return nil
     }
 
-    /// At most 64 characters of base64; the channels that APNs makes have 24.
+    /// Returns whether the text is at most 64 characters of base64. The channel ids that APNs creates have 24
+    /// characters.
     private static func isChannelID(_ text: Bytes) -> Bool {
         unsafe text.count <= 64 && text.count > 0 && Base64.decode(Array(text)) != nil
     }
@@ -110,11 +112,11 @@ struct ChannelDesk: ~Copyable {
 
 /// The settings of the endpoints for broadcasts and channels.
 struct ChannelSettings {
-    /// Apps that may broadcast; nil for all.
+    /// The apps that may broadcast; nil for all.
     var apps: [String]?
-    /// The most channels of one app.
+    /// The maximum number of channels of one app.
     var maximum = 10_000
-    /// Takes every id of the right form for a channel that was made before and stores the last message.
+    /// Whether every well-formed id is accepted as that of a channel which exists and stores the last message.
     var knowsAll = false
     /// The seed of the channel ids.
     var seed: UInt64 = 0
@@ -122,7 +124,7 @@ struct ChannelSettings {
 
 /// The parts of an answer of these endpoints besides status and reason.
 struct ChannelReply: Equatable {
-    /// The body, where it is not the reason's.
+    /// The body, unless it is the one with the reason.
     var body: [UInt8] = []
     /// The value of `apns-channel-id`; empty for none.
     var channelID: [UInt8] = []

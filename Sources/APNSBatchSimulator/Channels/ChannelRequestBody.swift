@@ -1,12 +1,12 @@
-/// The body of a request that makes a channel: `{"message-storage-policy":0,"push-type":"LiveActivity"}`.
+/// The body of a request that creates a channel: `{"message-storage-policy":0,"push-type":"LiveActivity"}`.
 ///
-/// Apple names the reasons, not which fault gets which. Here: what is no JSON object gets `BadRequestPayload`; no
-/// `push-type`, `MissingPushType`; another value of it, `InvalidPushType`; a storage policy that is missing or neither 0
-/// nor 1, `BadRequestParams`. Other members are passed over.
+/// Apple names the reasons, but not the errors that lead to them. The simulator answers `BadRequestPayload` if the body
+/// is not a JSON object, `MissingPushType` without `push-type`, `InvalidPushType` if it has another value, and
+/// `BadRequestParams` if the storage policy is missing or neither 0 nor 1. Other members are ignored.
 enum ChannelRequestBody {
     static let lengthMaximum = PushType.payloadMaximumOfAll
 
-    /// Whether the channel stores the last message, or what is wrong.
+    /// Returns whether the channel stores the last message, or the error in the body.
     static func read(_ body: Bytes, total: Int) -> Result<Bool, FixedAnswer> {
         guard total <= lengthMaximum, body.count == total else { return .failure(.payloadTooLarge) }
         var hasPushType = false

@@ -1,7 +1,8 @@
 import APNSBatchBasics
 
 struct Channel {
-    /// The `message-storage-policy`: false is 0, nothing is stored; true is 1, the last message is.
+    /// The `message-storage-policy`. If it is false (0), nothing is stored. If it is true (1), the last message is
+    /// stored.
     var storesLast: Bool
     /// The number of broadcasts that passed every check.
     var passed: UInt32 = 0
@@ -10,13 +11,13 @@ struct Channel {
 struct ChannelTable {
     private struct App {
         var channels: [String: Channel] = [:]
-        /// Ids in order of creation.
+        /// The ids in order of creation.
         var order: [String] = []
     }
 
     private var apps: [String: App] = [:]
     private var random: SplitMix64
-    /// The most channels of one app.
+    /// The maximum number of channels of one app.
     private let maximum: Int
 
     init(maximum: Int, seed: UInt64) {
@@ -28,12 +29,13 @@ struct ChannelTable {
         apps.values.reduce(0) { $0 + $1.order.count }
     }
 
-    /// The channels of an app, in order of creation.
+    /// Returns the channels of an app, in order of creation.
     func ids(of app: String) -> [String] {
         apps[app]?.order ?? []
     }
 
-    /// Makes a channel and returns its id, base64 of 16 random bytes; nil when the app has as many as it may.
+    /// Creates a channel and returns its id, which is base64 of 16 random bytes. Returns nil if the app has the maximum
+    /// number.
     mutating func create(app: String, storesLast: Bool) -> String? {
         guard apps[app]?.order.count ?? 0 < maximum else { return nil }
         var bytes: [UInt8] = []
@@ -50,14 +52,14 @@ struct ChannelTable {
         apps[app]?.channels[id]
     }
 
-    /// Removes a channel. Returns false when there is none of that id.
+    /// Removes a channel. Returns false if there is none with this id.
     mutating func remove(_ id: String, of app: String) -> Bool {
         guard apps[app]?.channels.removeValue(forKey: id) != nil else { return false }
         apps[app]?.order.removeAll { $0 == id }
         return true
     }
 
-    /// Counts one more broadcast that passed every check. Returns how many did before.
+    /// Counts a broadcast that passed every check. Returns the number of earlier ones.
     mutating func pass(_ id: String, of app: String) -> UInt32 {
         guard let channel = channel(id, of: app) else { return 0 }
         apps[app]?.channels[id]?.passed &+= 1

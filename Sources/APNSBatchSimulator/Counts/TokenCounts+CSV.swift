@@ -4,11 +4,11 @@ extension TokenCounts {
     private static let header = "token,received,accepted\n"
     /// The header by which a file of counts is recognised.
     static let file = OutputFile.Kind("the counts of a simulator", startingWith: header)
-    /// Lines that are gathered before they are written, in bytes.
+    /// The number of bytes of lines that are written together.
     private static let pieceBytes = 64 * 1024
 
     /// Writes `token,received,accepted` and a line for each token in order of first arrival. The file is replaced when
-    /// all is written; on failure it is left alone, and the cause is returned.
+    /// everything is written. On failure it is not changed, and the cause is returned.
     func write(toCSV path: String) -> String? {
         do throws(OutputFileError) {
             let file = try OutputFile(path, Self.file, readers: .owner)
@@ -35,7 +35,7 @@ extension TokenCounts {
             used = 0
         }
         unsafe forEach { token, received, accepted in
-            // Two counts of up to ten digits, two commas, the end of the line.
+            // There is room for two counts of up to ten digits, two commas and the line end.
             let room = token.count * 2 + 23
             if used + room > piece.count { flush() }
             if room > piece.count { piece = [UInt8](repeating: 0, count: room) }
@@ -53,7 +53,7 @@ extension TokenCounts {
         if let failure { throw failure }
     }
 
-    /// Writes `,` and the number; returns how many bytes.
+    /// Writes `,` and the number, and returns the number of bytes written.
     private static func write(_ number: UInt32, behindComma out: UnsafeMutablePointer<UInt8>) -> Int {
         unsafe out[0] = UInt8(ascii: ",")
         return unsafe Decimal.write(UInt64(number), to: out + 1) + 1

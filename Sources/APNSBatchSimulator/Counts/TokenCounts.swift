@@ -1,13 +1,13 @@
 import APNSBatchBasics
 import Glibc
 
-/// Counts per device token, for millions of tokens: 64 to 80 bytes for each one of 32 bytes.
+/// Counts per device token, for millions of tokens. A token of 32 bytes needs 64 to 80 bytes.
 ///
-/// The tokens' bytes and counts lie one behind the other in one block, in order of first arrival; a table of open
-/// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that
-/// the table grows without a look at the block.
+/// The bytes and counts of the tokens are stored in one block in order of first arrival, and found by a hash table with
+/// open addressing. A slot of the table contains the upper half of the hash, which alone determines the slot. So the
+/// table can grow without access to the block.
 @safe struct TokenCounts: ~Copyable {
-    /// The position of a token's record in the block; 0 for none.
+    /// The offset of a token's record in the block, in units of 4 bytes; 0 for none.
     typealias Place = UInt32
 
     private struct Slot {
@@ -15,7 +15,7 @@ import Glibc
         var place: Place
     }
 
-    /// The counts of a token, which stand before its bytes.
+    /// The counts of a token, which precede its bytes.
     private struct Record {
         var received: UInt32
         var accepted: UInt32
@@ -34,7 +34,7 @@ import Glibc
     /// The number of tokens that were received more than once.
     private(set) var receivedAgain = 0
 
-    /// Records begin at multiples of this, so that 32 bits reach 16 GiB.
+    /// The alignment of records, with which 32 bits can address 16 GiB.
     private static let unit = 4
 
     init() {
@@ -51,9 +51,10 @@ import Glibc
         unsafe free(block)
     }
 
-    /// Counts a token as received once more and returns its place. 0 when it is new and the block is full (16 GiB).
+    /// Counts a token as received once more, and returns its offset. Returns 0 if it is new and the block of 16 GiB is
+    /// full.
     ///
-    /// - Parameter digits: lower-case hexadecimal digits, an even count of them.
+    /// - Parameter digits: an even number of lower-case hexadecimal digits.
     mutating func receive(_ digits: Bytes) -> Place {
         let byteCount = digits.count / 2
         guard reserve(byteCount) else { return 0 }
@@ -79,7 +80,7 @@ import Glibc
         return place
     }
 
-    /// Counts one more request for the token that passed every check. Returns how many did before.
+    /// Counts a request for the token that passed every check. Returns the number of earlier ones.
     mutating func pass(_ place: Place) -> UInt32 {
         guard place != 0 else { return 0 }
         let record = unsafe record(place)
@@ -87,13 +88,13 @@ import Glibc
         return unsafe record.pointee.passed
     }
 
-    /// Counts one more request for the token that was answered 200.
+    /// Counts a request for the token that was answered 200.
     mutating func accept(_ place: Place) {
         guard place != 0 else { return }
         unsafe record(place).pointee.accepted &+= 1
     }
 
-    /// Calls `body` for each token in order of first arrival, with its bytes.
+    /// Calls `body` with the bytes and counts of each token, in order of first arrival.
     func forEach(_ body: (_ token: Bytes, _ received: UInt32, _ accepted: UInt32) -> Void) {
         var at = Self.unit
         while at < blockUsed {
@@ -125,7 +126,7 @@ import Glibc
         return place
     }
 
-    /// Makes room for a record of this size. Returns false when the block has reached its maximum of 16 GiB.
+    /// Makes room for a record of this size. Returns false if the block has reached its maximum of 16 GiB.
     @inline(__always)
     private mutating func reserve(_ byteCount: Int) -> Bool {
         let needed = blockUsed + MemoryLayout<Record>.size + byteCount + Self.unit + 8
@@ -141,8 +142,8 @@ import Glibc
         return true
     }
 
-    /// Doubles the table when it is half full. The upper bits of the tag give the slot, so the old order is nearly the
-    /// new one and memory is walked from end to end.
+    /// Doubles the table when it is half full. The upper bits of the tag determine the slot. So the new order is nearly
+    /// the old one, and memory is accessed in ascending order.
     @inline(__always)
     private mutating func growTable() {
         guard distinct * 2 > 1 << Int(slotBits), slotBits < 32 else { return }
@@ -167,7 +168,8 @@ import Glibc
         unsafe old.deallocate()
     }
 
-    /// Folds the bytes eight at a time by multiplication; the bytes behind the last ones are within the block's slack.
+    /// Hashes the bytes eight at a time by multiplication. Reads beyond the last byte stay within the slack of the
+    /// block.
     private static func tag(_ bytes: UnsafeMutableRawPointer, _ count: Int) -> UInt32 {
         var hash = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
         var at = 0

@@ -8,12 +8,12 @@ struct FaultSetting: Equatable {
 enum FaultAction: Equatable {
     case goaway(connection: UInt64, lastStream: UInt32, code: UInt32, debug: String)
     case abort(connection: UInt64, AbortFault)
-    /// Stops one side or both; nil lets the connection go on.
+    /// Stops one side or both; nil resumes both.
     case stall(connection: UInt64, StallFault.Side?)
     case settings(connection: UInt64, [FaultSetting])
     case ignorePings(connection: UInt64)
     case early(connection: UInt64, Bool)
-    /// Sends bytes that are frames already.
+    /// Sends bytes that already are frames.
     case bytes(connection: UInt64, [UInt8])
     case listen(Bool)
 }
@@ -23,25 +23,26 @@ struct FaultTreatment: Equatable {
     enum Way: Equatable {
         /// The request is checked, counted and answered.
         case usual
-        /// Not looked at and not counted: on a stream above the last one of a GOAWAY.
+        /// The request is neither checked nor counted, because its stream is above the last one of a GOAWAY.
         case passOver
-        /// Not looked at and not counted; RST_STREAM(REFUSED_STREAM).
+        /// The request is neither checked nor counted, and is reset with REFUSED_STREAM.
         case refuse
-        /// Judged and counted, no answer: the connection is at its end.
+        /// The request is checked and counted, but not answered, because its connection is ended or its answer is
+        /// replaced.
         case unanswered
     }
 
     var way = Way.usual
-    /// The number of the storm whose answer it gets, if it passes every check; -1 for none.
+    /// The number of the storm that determines the answer if the request passes every check; -1 for none.
     var storm: Int32 = -1
-    /// How the answer is written.
+    /// The form in which the answer is written.
     var form: ShapeFault.Form?
     var reset: ResetFault?
     var flood: FloodFault?
-    /// Whether it is answered before its payload has come.
+    /// Whether the request is answered before its payload was received.
     var isEarly = false
 
-    /// Whether the answer is written by hand.
+    /// Whether the answer is written without the library.
     var isUnusual: Bool { form.map { $0 != .early } ?? false || reset != nil || flood != nil }
 }
 
@@ -54,7 +55,7 @@ extension SettingsFault {
         return values.compactMap { id, value in value.map { FaultSetting(id: id, value: $0) } }
     }
 
-    /// The settings that are announced when the fault is over.
+    /// Returns the settings that are announced when the fault is over.
     func restored(streams: UInt32) -> [FaultSetting] {
         let usual: [UInt16: UInt32] = [1: 4096, 3: streams, 4: 1 << 18, 5: 16_384, 6: 32_768]
         return settings().map { FaultSetting(id: $0.id, value: usual[$0.id] ?? $0.value) }
@@ -62,7 +63,7 @@ extension SettingsFault {
 }
 
 extension FloodFault.Kind {
-    /// Whether it is an answer to a request.
+    /// Whether the flood is an answer to a request.
     var isAnswer: Bool { [.fields, .interim, .emptyData, .data].contains(self) }
 }
 
@@ -74,7 +75,7 @@ extension FaultKind {
 }
 
 extension SimulatorScript {
-    /// The answers of storms, in the order of their numbers.
+    /// The answers of storms, in the order of the storms' numbers.
     var stormRules: [SimulatorRule] {
         faults.compactMap { fault in
             guard case .storm(let storm) = fault.what else { return nil }

@@ -1,5 +1,5 @@
-/// Frames of HTTP/2 (RFC 9113, section 6) and header blocks (RFC 7541) written by hand, byte by byte. No block touches
-/// the dynamic table, so they go between those of the library.
+/// Encodes frames of HTTP/2 (RFC 9113, section 6) and header blocks (RFC 7541) without the library. No block uses the
+/// dynamic table, so they can be sent between those of the library.
 enum FaultFrames {
     enum Kind: UInt8 {
         case data = 0
@@ -12,7 +12,7 @@ enum FaultFrames {
     static let padded: UInt8 = 0x8
     static let withPriority: UInt8 = 0x20
 
-    /// - Parameter length: what the frame says; nil for the truth.
+    /// - Parameter length: the length in the frame header; nil for the actual length.
     static func frame(
         _ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = [], length: Int? = nil
     ) -> [UInt8] {
@@ -28,7 +28,7 @@ enum FaultFrames {
 
     // MARK: Header blocks
 
-    /// A field as a literal without indexing, its name written out.
+    /// Encodes a field as a literal without indexing, with a literal name.
     static func field(_ name: String, _ value: String) -> [UInt8] {
         [0] + text(name) + text(value)
     }
@@ -38,7 +38,7 @@ enum FaultFrames {
         return integer(bytes.count, prefix: 7) + bytes
     }
 
-    /// An integer with a prefix of so many bits, the others 0 (RFC 7541, section 5.1).
+    /// Encodes an integer with a prefix of this many bits. The other bits are 0 (RFC 7541, section 5.1).
     static func integer(_ value: Int, prefix: UInt8) -> [UInt8] {
         let most = (1 << Int(prefix)) - 1
         guard value >= most else { return [UInt8(value)] }
@@ -57,7 +57,7 @@ enum FaultFrames {
 
     // MARK: Answers
 
-    /// What an answer says.
+    /// The content of an answer.
     struct Answer {
         var status: Int
         var fields: [(name: String, value: String)]
@@ -68,7 +68,7 @@ enum FaultFrames {
         }
     }
 
-    /// An answer in two frames.
+    /// Returns an answer in two frames.
     static func plain(_ answer: Answer, stream: UInt32) -> [UInt8] {
         guard !answer.body.isEmpty else {
             return frame(.headers, flags: endHeaders | endStream, stream: stream, answer.block)
@@ -76,7 +76,7 @@ enum FaultFrames {
         return begun(answer, stream: stream) + frame(.data, flags: endStream, stream: stream, answer.body)
     }
 
-    /// The fields only: the end of the stream is missing.
+    /// Returns only the fields of an answer. The stream is not ended.
     static func begun(_ answer: Answer, stream: UInt32) -> [UInt8] {
         frame(.headers, flags: endHeaders, stream: stream, answer.block)
     }
@@ -107,7 +107,8 @@ enum FaultFrames {
             + frame(.data, flags: endStream | padded, stream: stream, [255] + answer.body + padding)
     }
 
-    /// The header block in six frames, the second one empty: clients take some, but not any number of them.
+    /// Returns an answer with the header block in six frames, the second of which is empty. Clients accept a limited
+    /// number of frames.
     private static func inPieces(_ answer: Answer, stream: UInt32) -> [UInt8] {
         let rest = answer.block.dropFirst()
         let pieces: [ArraySlice<UInt8>] = [answer.block.prefix(1), []] + cut(rest, length: (rest.count + 3) / 4)
@@ -147,7 +148,7 @@ enum FaultFrames {
 
     // MARK: Floods
 
-    /// An answer with too much of something.
+    /// Returns an answer with an excess that `flood` describes.
     static func flooded(_ answer: Answer, _ flood: FloodFault, stream: UInt32) -> [UInt8] {
         switch flood.kind {
         case .fields:
@@ -170,7 +171,7 @@ enum FaultFrames {
         }
     }
 
-    /// Frames that belong to no answer.
+    /// Returns frames that do not belong to an answer.
     static func flood(_ flood: FloodFault, stream: UInt32) -> [UInt8] {
         let one: [UInt8] =
             switch flood.kind {
@@ -188,13 +189,13 @@ enum FaultFrames {
 }
 
 extension MalformedFault {
-    /// A stream that was never opened.
+    /// The id of a stream that was never opened.
     private static let idle: UInt32 = 0x7FFF_FFF1
 
-    /// Whether it is sent in the place of an answer.
+    /// Whether the bytes are sent instead of an answer.
     var isAboutStream: Bool { answer(1) != nil }
 
-    /// What is sent. Complexity: some hundred bytes.
+    /// Returns the bytes to send, at most some hundred.
     func bytes(stream: UInt32) -> [UInt8] { answer(stream) ?? frames() }
 
     private func headers(_ stream: UInt32, _ block: [UInt8], flags: UInt8 = FaultFrames.endHeaders) -> [UInt8] {
@@ -208,7 +209,7 @@ extension MalformedFault {
         switch self {
         case .hpackIndex: return headers(stream, [0xFF, 0xFF, 0x7F], flags: whole)
         case .hpackTableSize: return headers(stream, [0x3F, 0xFF, 0xFF, 0xFF, 0x07] + fine, flags: whole)
-        // A code of 30 ones is the end of the string, which must not be written.
+        // A code of 30 ones is the EOS symbol, which must not be encoded.
         case .hpackHuffman: return headers(stream, fine + [0, 1, 0x61, 0x84, 255, 255, 255, 255], flags: whole)
         case .hpackTruncated: return headers(stream, fine + [0, 1, 0x61, 10, 0x62], flags: whole)
         case .dataBeforeFields:

@@ -1,7 +1,7 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// Carries out the actions of a fault plan on the transport.
+/// Applies the actions of a fault plan to the transport.
 enum FaultHands {
     static func perform(_ action: FaultAction, on transport: OpaquePointer) -> Int32 {
         switch action {
@@ -21,12 +21,12 @@ enum FaultHands {
         }
     }
 
-    /// - Parameter stream: 0, or the request that the bytes answer.
+    /// - Parameter stream: the stream of the request that the bytes answer, or 0.
     static func send(_ bytes: [UInt8], stream: UInt32, on connection: UInt64, _ transport: OpaquePointer) -> Int32 {
         unsafe apns_transport_fault_bytes(transport, connection, stream, bytes, UInt32(bytes.count))
     }
 
-    /// Keeps enough cuts laid out for the connections that may come before the next call.
+    /// Provides the transport with enough cuts for the connections that may be established before the next call.
     static func layOut(_ cuts: inout FaultCuts, on transport: OpaquePointer) {
         guard !cuts.isEmpty, unsafe apns_transport_fault_cuts_left(transport) < 512 else { return }
         let next = (0..<512).map { _ in
@@ -62,7 +62,7 @@ extension StallFault.Side {
     }
 }
 
-/// Which of the next TCP connections are to end at which byte.
+/// Determines which of the next TCP connections end, and at which byte.
 struct FaultCuts {
     struct Cut: Equatable {
         var bytes: Int
@@ -84,7 +84,7 @@ struct FaultCuts {
 
     var isEmpty: Bool { faults.isEmpty }
 
-    /// What the next connection is to suffer; of several faults the first one of the script.
+    /// Returns the cut of the next connection, or nil. If several faults apply, the first one of the script is used.
     mutating func layOut() -> Cut? {
         defer { next += 1 }
         for (index, fault) in faults.enumerated() where fault.when.concerns(connection: next) {

@@ -1,21 +1,21 @@
-/// Decides which faults happen when, from connections, requests and the time. A pure state machine without sockets.
+/// Decides which faults occur, depending on connections, requests and the time. It is a state machine without sockets.
 ///
-/// Times are nanoseconds of the loop's clock. Connections and faults are few, so both are searched linearly.
+/// Times are in nanoseconds of the loop's clock. There are few connections and faults, so both are searched linearly.
 struct FaultPlan {
     private struct Connection {
         var id: UInt64
         var ordinal: Int
         var requests = 0
-        /// The last stream that is looked at.
+        /// The last stream that is processed.
         var lastStream = UInt32.max
         var highest: UInt32 = 0
         var isOver = false
     }
 
-    /// Something that goes on for a number of requests or a time.
+    /// A fault that applies to a number of requests or for a time.
     private struct Span {
         var fault: Int
-        /// The connection that it is about; 0 for all of them.
+        /// The connection to which it applies; 0 for all.
         var connection: UInt64
         var left: Int
         var until: UInt64
@@ -25,7 +25,7 @@ struct FaultPlan {
         case occasion(fault: Int, connection: UInt64)
         case action(FaultAction)
 
-        /// The connection that it needs; nil for none or all.
+        /// The connection that the timer requires; nil for none or all.
         var connection: UInt64? {
             switch self {
             case .occasion(_, let connection): connection == 0 ? nil : connection
@@ -37,17 +37,17 @@ struct FaultPlan {
 
     private let faults: [SimulatorFault]
     private let streams: UInt32
-    /// Numbers of the storms among the faults.
+    /// The numbers of the storms, by the index of the fault.
     private let storms: [Int: Int32]
     private var connections: [Connection] = []
     private var spans: [Span] = []
     private var timers: [(time: UInt64, due: Due)] = []
     private var requests = 0
     private var started: UInt64?
-    /// How often each fault has happened.
+    /// The number of times that each fault has occurred.
     private(set) var counts: [Int]
 
-    /// - Parameter streams: MAX_CONCURRENT_STREAMS once settings are as usual.
+    /// - Parameter streams: the MAX_CONCURRENT_STREAMS that applies without a fault.
     init(_ faults: [SimulatorFault], streams: UInt32) {
         self.faults = faults
         self.streams = streams
@@ -61,12 +61,12 @@ struct FaultPlan {
 
     var isEmpty: Bool { faults.isEmpty }
 
-    /// When `due` has something to do, or UInt64.max.
+    /// The next time at which `due` has an action, or UInt64.max.
     var nextTime: UInt64 { timers.map(\.time).min() ?? .max }
 
     // MARK: Events
 
-    /// Notes a connection that has come up and returns what is done to it at once.
+    /// Adds a connection that is up, and returns the actions that apply to it at once.
     mutating func opened(_ id: UInt64, ordinal: Int, at now: UInt64) -> [FaultAction] {
         guard !isEmpty else { return [] }
         if started == nil {
@@ -83,7 +83,7 @@ struct FaultPlan {
         return actions
     }
 
-    /// Forgets a connection that has ended, with all that was planned for it.
+    /// Removes a connection that has ended, and all actions that are planned for it.
     mutating func closed(_ id: UInt64) {
         guard !isEmpty else { return }
         connections.removeAll { $0.id == id }
@@ -91,7 +91,7 @@ struct FaultPlan {
         timers.removeAll { $0.due.connection == id }
     }
 
-    /// Counts a request and returns how it is treated, and what else is done because of it.
+    /// Counts a request, and returns its treatment and the other actions that it triggers.
     mutating func received(
         _ id: UInt64, stream: UInt32, at now: UInt64
     ) -> (treatment: FaultTreatment, actions: [FaultAction]) {
@@ -115,7 +115,7 @@ struct FaultPlan {
         return (treatment, actions)
     }
 
-    /// Returns what is due by now.
+    /// Returns the actions that are due.
     mutating func due(by now: UInt64) -> [FaultAction] {
         var actions: [FaultAction] = []
         while let place = timers.indices.min(by: { timers[$0].time < timers[$1].time }), timers[place].time <= now {
@@ -132,7 +132,7 @@ struct FaultPlan {
         return actions
     }
 
-    // MARK: Happening
+    // MARK: Applying faults
 
     private mutating func startTimers(of scope: FaultOccasion.Scope, connection: UInt64, at now: UInt64) {
         for (index, fault) in faults.enumerated() where fault.when.isTimed && (fault.when.of ?? .connection) == scope {
@@ -141,7 +141,7 @@ struct FaultPlan {
         }
     }
 
-    /// A fault whose time has come: on its connection, or on all of them.
+    /// Applies a timed fault to one connection, or to all.
     private mutating func happen(
         _ index: Int, onAllOf connection: UInt64, at now: UInt64, _ actions: inout [FaultAction]
     ) {
@@ -196,7 +196,7 @@ struct FaultPlan {
             if flood.kind.isAnswer {
                 treatment.flood = flood
             } else if flood.kind == .settings {
-                // Through the library, which expects as many acknowledgements.
+                // The frames are sent by the library, because it expects the same number of acknowledgements.
                 let unknown = FaultAction.settings(connection: id, [FaultSetting(id: 0xF0, value: 1)])
                 actions += Array(repeating: unknown, count: flood.count)
             } else {

@@ -5,7 +5,7 @@ private let errorCodes = [
     "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
 ]
 
-/// A code by its name or as a number.
+/// An error code, which is given by its name or as a number.
 private struct ErrorCode: Decodable {
     let number: UInt32
 
@@ -40,7 +40,7 @@ extension SimulatorFault: Decodable {
             .shape: ScriptKeys(ShapeFault.CodingKeys.self), .flood: ScriptKeys(FloodFault.CodingKeys.self),
         ])
 
-    /// `when`, and exactly one of the others.
+    /// Decodes `when` and exactly one of the other keys.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         when = try values.decodeIfPresent(FaultOccasion.self, forKey: .when) ?? FaultOccasion()
@@ -96,7 +96,7 @@ extension GoAwayFault: Decodable {
 }
 
 extension GoAwayFault.LastStream: Decodable {
-    /// `this` or a number.
+    /// Decodes `this` or a number.
     package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if let number = try? value.decode(Int.self) {

@@ -1,8 +1,8 @@
-/// The longest time of a fault, in milliseconds.
+/// The maximum time of a fault, in milliseconds.
 private let longest = 3_600_000
 
 extension SimulatorFault {
-    /// What is wrong with it, as `when.after: …`, or nil.
+    /// Returns the first error, as `when.after: …`, or nil.
     func fault() -> String? {
         if let fault = when.fault() { return "when.\(fault)" }
         if when.isAboutBytes, case .abort = what {
@@ -37,7 +37,7 @@ extension FaultOccasion {
 }
 
 extension FaultKind {
-    /// Whether it is about the request that brings it.
+    /// Whether the fault applies to the request that triggers it.
     fileprivate var needsRequest: Bool {
         switch self {
         case .reset: true
@@ -100,7 +100,8 @@ extension StormFault {
 }
 
 extension FloodFault {
-    /// Bodies and fields are of a kilobyte each, and all is made at once.
+    /// Returns the first error, or nil. Bodies and fields consist of units of a kilobyte, and everything is created at
+    /// once.
     fileprivate func fault() -> String? {
         let most = kind == .data || kind == .fields ? 20_000 : 100_000
         return (1...most).contains(count) ? nil : "flood.count: expected 1 to \(most), found \(count)"

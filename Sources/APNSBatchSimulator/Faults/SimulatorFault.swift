@@ -1,4 +1,4 @@
-/// A deliberate fault of the simulator, and when it happens.
+/// A deliberate fault of the simulator, and the condition under which it occurs.
 ///
 /// ```yaml
 /// faults:
@@ -12,7 +12,7 @@
 ///     abort: reset
 /// ```
 ///
-/// Faults are looked at in the order of the script; several may hit one request.
+/// Faults are evaluated in the order of the script. Several may apply to one request.
 package struct SimulatorFault: Sendable, Equatable {
     package var when: FaultOccasion
     package var what: FaultKind
@@ -23,9 +23,10 @@ package struct SimulatorFault: Sendable, Equatable {
     }
 }
 
-/// When a fault happens. Without any of `after`, `every`, `after_ms` and the bytes: as soon as a connection is up.
+/// The condition of a fault. Without `after`, `every`, `after_ms` and the keys for bytes, the fault occurs when a
+/// connection is up.
 package struct FaultOccasion: Decodable, Sendable, Equatable {
-    /// What is counted: requests of each connection, or of all together.
+    /// Whose requests are counted: those of each connection, or those of all.
     package enum Scope: String, Decodable, Sendable {
         case connection, all
     }
@@ -43,25 +44,26 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
 
     /// Whose requests and time are counted; nil for those of each connection.
     package var of: Scope?
-    /// The number of requests received that brings the fault; 0 is before the first one, when the connection is up.
+    /// The number of received requests after which the fault occurs; 0 for the time when the connection is up, before
+    /// the first request.
     package var after: Int?
-    /// Then again each time that so many more were received.
+    /// The number of further requests after which it occurs again, each time.
     package var every: Int?
-    /// So many milliseconds after the connection was up, or (`of: all`) after the first one was.
+    /// The time in milliseconds after the connection was up, or (with `of: all`) after the first one was.
     package var afterMilliseconds: Int?
-    /// And again each time that so many milliseconds more have passed.
+    /// The time in milliseconds after which it occurs again, each time.
     package var everyMilliseconds: Int?
-    /// When so many bytes of TCP were sent, or received; for `abort` only.
+    /// The number of TCP bytes that were sent or received when the fault occurs; for `abort` only.
     package var atByte: Int?
     package var atByteReceived: Int?
-    /// Ordinal of the one TCP connection that the fault is for, from 1.
+    /// The ordinal of the only TCP connection to which the fault applies, from 1.
     package var connection: Int?
-    /// The fault is for TCP connections whose ordinal is a multiple of this.
+    /// The fault applies to TCP connections whose ordinal is a multiple of this.
     package var connectionEvery: Int?
-    /// Not before and not after so many milliseconds since the first connection was up.
+    /// The limits of the time at which the fault can occur, in milliseconds since the first connection was up.
     package var fromMilliseconds: Int?
     package var untilMilliseconds: Int?
-    /// The maximum number of times; nil for no limit.
+    /// The maximum number of times that the fault occurs; nil for no limit.
     package var times: Int?
 
     package init(after: Int? = nil, every: Int? = nil, of scope: Scope? = nil, times: Int? = nil) {
@@ -71,16 +73,16 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
         self.times = times
     }
 
-    /// Whether it is about bytes of a connection, which the transport looks at.
+    /// Whether the fault occurs at a byte of a connection, which the transport detects.
     var isAboutBytes: Bool { atByte != nil || atByteReceived != nil }
 
-    /// Whether the time alone brings it.
+    /// Whether only the time triggers the fault.
     var isTimed: Bool { afterMilliseconds != nil || everyMilliseconds != nil }
 
-    /// Whether a connection that has come up brings it.
+    /// Whether a connection that is up triggers the fault.
     var isOpening: Bool { !isAboutBytes && !isTimed && (after == 0 || (after == nil && every == nil)) }
 
-    /// Whether the `number`-th request brings it.
+    /// Returns whether the `number`-th request triggers the fault.
     func hits(request number: Int) -> Bool {
         guard !isAboutBytes, !isTimed else { return false }
         let first = after ?? 0
@@ -88,7 +90,7 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
         return number == first || (number > first && (number - first) % every == 0)
     }
 
-    /// Whether it concerns the so many-th connection.
+    /// Returns whether the fault applies to the connection with this ordinal.
     func concerns(connection ordinal: Int) -> Bool {
         if let connection, connection != ordinal { return false }
         if let connectionEvery, ordinal % connectionEvery != 0 { return false }
@@ -111,10 +113,10 @@ package enum FaultKind: Sendable, Equatable {
     case refuseConnects(milliseconds: Int)
 }
 
-/// GOAWAY. Requests on later streams are passed over and not counted; those before are answered.
+/// Sends GOAWAY. Requests on later streams are ignored and not counted, and earlier ones are answered.
 package struct GoAwayFault: Sendable, Equatable {
     package enum LastStream: Sendable, Equatable {
-        /// That of the request which brought it, or of the last one received.
+        /// The stream of the request that triggered the fault, or of the last request received.
         case this
         case number(Int)
     }
@@ -124,18 +126,18 @@ package struct GoAwayFault: Sendable, Equatable {
     package var debug = ""
     /// Whether the GOAWAY is sent twice.
     package var twice = false
-    /// Announces itself first: GOAWAY with the highest last-stream-id and NO_ERROR (RFC 9113, section 6.8).
+    /// Whether a GOAWAY with the highest last-stream-id and NO_ERROR precedes it (RFC 9113, section 6.8).
     package var graceful = false
 }
 
-/// RST_STREAM for the request that brings the fault.
+/// Sends RST_STREAM for the request that triggers the fault.
 package struct ResetFault: Sendable, Equatable {
-    /// How much of the answer is sent before RST_STREAM.
+    /// The part of the answer that is sent before RST_STREAM.
     package enum Answer: String, Decodable, Sendable {
         case none
-        /// The fields, without the end of the stream.
+        /// The header fields, without the end of the stream.
         case fields
-        /// A complete one.
+        /// The complete answer.
         case full
     }
 
@@ -147,34 +149,35 @@ package struct ResetFault: Sendable, Equatable {
         self.answer = answer
     }
 
-    /// The request was not looked at (RFC 9113, section 8.7): it is not counted.
+    /// Whether the reset says that the request was not processed (RFC 9113, section 8.7). Then the request is not
+    /// counted.
     var isRefusal: Bool { code == 7 && answer == .none }
 }
 
-/// How a connection is ended.
+/// The way in which a connection is ended.
 package enum AbortFault: String, Decodable, Sendable, CaseIterable {
-    /// TCP RST.
+    /// A TCP RST is sent.
     case reset
-    /// FIN without close_notify.
+    /// A FIN is sent without close_notify.
     case close
-    /// A fatal TLS alert.
+    /// A fatal TLS alert is sent.
     case alert
-    /// close_notify without GOAWAY.
+    /// close_notify is sent without GOAWAY.
     case closeNotify = "close_notify"
 }
 
-/// The server does not read, write or both.
+/// Makes the server stop reading, writing or both.
 package struct StallFault: Sendable, Equatable {
     package enum Side: String, Decodable, Sendable {
         case reading, writing, both
     }
 
     package var side: Side
-    /// For how long; nil for ever.
+    /// The time for which it stops, in milliseconds; nil for ever.
     package var milliseconds: Int?
 }
 
-/// Settings that are announced on a connection that is up.
+/// Announces settings on a connection that is up.
 package struct SettingsFault: Decodable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case maxConcurrentStreams = "max_concurrent_streams"
@@ -190,11 +193,11 @@ package struct SettingsFault: Decodable, Sendable, Equatable {
     package var maxFrameSize: UInt32?
     package var headerTableSize: UInt32?
     package var maxHeaderListSize: UInt32?
-    /// After so long they are as before; nil for never.
+    /// The time after which the usual settings are announced again, in milliseconds; nil for never.
     package var milliseconds: Int?
 }
 
-/// Requests that pass every check get this answer.
+/// Answers requests that pass every check with this status and reason.
 package struct StormFault: Decodable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case status, reason, requests
@@ -205,59 +208,59 @@ package struct StormFault: Decodable, Sendable, Equatable {
     package var status: Int
     package var reason: String?
     package var retryAfter: Int?
-    /// For so many requests; 1 when neither this nor `milliseconds` is given.
+    /// The number of requests to which it applies; 1 if neither this nor `milliseconds` is given.
     package var requests: Int?
     package var milliseconds: Int?
 
     var rule: SimulatorRule { SimulatorRule(share: 0, status: status, reason: reason, retryAfter: retryAfter) }
 }
 
-/// Answers are written in an unusual way that HTTP/2 allows.
+/// Writes answers in an unusual way that HTTP/2 allows.
 package struct ShapeFault: Decodable, Sendable, Equatable {
     enum CodingKeys: CodingKey, CaseIterable {
         case form, requests
     }
 
     package enum Form: String, Decodable, Sendable, CaseIterable {
-        /// Frames with as much padding as goes.
+        /// Frames have as much padding as possible.
         case padded
-        /// The header block in many small frames, one of them empty.
+        /// The header block is split into many small frames, one of which is empty.
         case continuation
-        /// Fields behind the body.
+        /// Trailer fields follow the body.
         case trailers
-        /// 100 and 103 before the answer.
+        /// 100 and 103 precede the answer.
         case interim
-        /// The body byte by byte, with empty frames between.
+        /// The body is sent byte by byte, with empty frames between.
         case pieces
-        /// Frames of unknown types, and priorities, around the answer.
+        /// Frames of unknown types and priorities surround the answer.
         case unknown
-        /// Answers leave before the body is read. Payloads are not looked at then.
+        /// Answers are sent before the body is read. Payloads are not checked then.
         case early
     }
 
     package var form: Form
-    /// For so many requests; nil for all from then on.
+    /// The number of requests to which it applies; nil for all further ones.
     package var requests: Int?
 }
 
-/// Many frames, or a large one.
+/// Sends many frames, or a large one.
 package struct FloodFault: Decodable, Sendable, Equatable {
     enum CodingKeys: CodingKey, CaseIterable {
         case kind, count
     }
 
     package enum Kind: String, Decodable, Sendable, CaseIterable {
-        /// An answer with so many fields of 1,000 bytes.
+        /// An answer with this many fields of 1,000 bytes.
         case fields
-        /// A header block in so many frames without an end.
+        /// A header block in this many frames, without an end.
         case continuation
         case ping, settings
         case windowUpdate = "window_update"
-        /// So many 1xx answers before the answer.
+        /// This many 1xx answers precede the answer.
         case interim
-        /// So many empty DATA frames before the end of the body.
+        /// This many empty DATA frames precede the end of the body.
         case emptyData = "empty_data"
-        /// A body of so many kilobytes.
+        /// A body of this many kilobytes.
         case data
     }
 
@@ -265,11 +268,11 @@ package struct FloodFault: Decodable, Sendable, Equatable {
     package var count: Int
 }
 
-/// Bytes that break HTTP/2 or HPACK.
+/// Sends bytes that violate HTTP/2 or HPACK.
 package enum MalformedFault: String, Decodable, Sendable, CaseIterable {
-    /// A field beyond the table of HPACK.
+    /// An index beyond the table of HPACK.
     case hpackIndex = "hpack_index"
-    /// A larger table than allowed.
+    /// A table size above the limit.
     case hpackTableSize = "hpack_table_size"
     case hpackHuffman = "hpack_huffman"
     case hpackTruncated = "hpack_truncated"

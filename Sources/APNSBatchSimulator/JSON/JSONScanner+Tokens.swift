@@ -3,7 +3,8 @@ import APNSBatchBasics
 extension JSONScanner {
     /// Checks the string that begins at the next byte and moves past its closing quotation mark.
     ///
-    /// Eight bytes at a time as long as they are ASCII without control characters, quotation marks and backslashes.
+    /// It checks eight bytes at a time as long as they are ASCII without control characters, quotation marks and
+    /// backslashes.
     mutating func string() -> JSONText {
         guard take(UInt8(ascii: "\"")) else { return .invalid }
         let start = unsafe at
@@ -26,7 +27,7 @@ extension JSONScanner {
         }
     }
 
-    /// Moves to the next byte that must be checked, or to within a word of the end.
+    /// Moves to the next byte that must be checked, or to less than eight bytes before the end.
     @inline(__always)
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -35,8 +36,8 @@ extension JSONScanner {
             let word = unsafe UnsafeRawPointer(at).loadUnaligned(as: UInt64.self).littleEndian
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
-            // A byte's high bit is set where the byte is below the number subtracted, or is 0x80 and above. A borrow
-            // only reaches bytes behind one that is marked rightly, so the first mark is always right.
+            // The high bit of a byte is set if the byte is below the subtracted number, or is 0x80 or above. A borrow
+            // only affects bytes after a correctly marked one, so the first mark is always correct.
             let special = ((word &- ones &* 0x20) | (quote &- ones) | (backslash &- ones) | word) & highs
             if special != 0 {
                 unsafe at += special.trailingZeroBitCount >> 3
@@ -46,7 +47,8 @@ extension JSONScanner {
         }
     }
 
-    /// Checks an escape: `\` and one of `"\/bfnrt`, or `u` and four hex digits; surrogates only in pairs.
+    /// Checks an escape, which is `\` and one of `"\/bfnrt`, or `u` and four hex digits. Surrogates are only valid in
+    /// pairs.
     private mutating func escape() -> Bool {
         guard unsafe end - at >= 2 else { return false }
         switch unsafe at[1] {
@@ -68,7 +70,7 @@ extension JSONScanner {
         return true
     }
 
-    /// The UTF-16 unit of a `\uXXXX` at a place at or before the end, or -1.
+    /// Returns the UTF-16 unit of a `\uXXXX` at a position at or before the end, or -1.
     private func codeUnit(_ place: UnsafePointer<UInt8>) -> Int32 {
         guard unsafe end - place >= 6, unsafe place[0] == UInt8(ascii: "\\"), unsafe place[1] == UInt8(ascii: "u")
         else { return -1 }
@@ -88,7 +90,7 @@ extension JSONScanner {
     }
 }
 
-/// The value of a hexadecimal digit of either case, or -1.
+/// Returns the value of a hexadecimal digit of either case, or -1.
 @inline(__always)
 func hexDigitValue(_ byte: UInt8) -> Int32 {
     switch byte {
@@ -114,8 +116,8 @@ extension JSONValue {
 }
 
 extension JSONScanner {
-    /// Checks a number (RFC 8259, section 6) and moves behind it: no plus sign, no leading zero, digits on both sides
-    /// of the point.
+    /// Checks a number (RFC 8259, section 6) and moves to the byte after it. A plus sign and leading zeros are not
+    /// valid, and a decimal point needs digits on both sides.
     mutating func number() -> Bool {
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")) {
@@ -133,7 +135,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Moves past one or more digits. Returns false if there is none.
+    /// Moves past one or more digits. Returns false if there are none.
     @inline(__always)
     private mutating func digits() -> Bool {
         let start = unsafe at
@@ -144,11 +146,11 @@ extension JSONScanner {
     }
 }
 
-/// A part of a JSON text: a string's content as it is written, or the bytes of another value.
+/// A part of a JSON text, which is the content of a string as it is written, or the bytes of another value.
 @safe struct JSONText {
     var start: UnsafePointer<UInt8>?
     var end: UnsafePointer<UInt8>?
-    /// Whether a backslash occurs.
+    /// Whether it contains a backslash.
     var isEscaped: Bool
 
     static var invalid: JSONText { unsafe JSONText(start: nil, end: nil) }
@@ -169,7 +171,7 @@ extension JSONScanner {
         return unsafe Bytes(start: start, count: end - start)
     }
 
-    /// Whether the string is `text`, which is ASCII; an escaped character counts as what it stands for.
+    /// Returns whether the string is `text`, which is ASCII. Escaped characters are decoded.
     @inline(__always)
     func equals(_ text: StaticString) -> Bool {
         unsafe isEscaped ? equalsUnescaped(text) : bytes.equals(text)
@@ -189,8 +191,8 @@ extension JSONScanner {
         return unsafe at == end
     }
 
-    /// The ASCII character at a place in a string that was found valid, and how many bytes it is written with; nil for
-    /// any other character.
+    /// Returns the ASCII character at a position in a valid string, and the number of bytes with which it is written.
+    /// Returns nil for any other character.
     private static func asciiUnit(_ at: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> (UInt8, Int)? {
         guard unsafe at.pointee == UInt8(ascii: "\\") else { return unsafe at.pointee < 0x80 ? (at.pointee, 1) : nil }
         switch unsafe at[1] {

@@ -1,29 +1,30 @@
-/// A strict reader of JSON text (RFC 8259) over bytes: one pass, no tree, nothing allocated.
+/// A strict reader of JSON text (RFC 8259) over bytes. It makes one pass, builds no tree and allocates no memory.
 ///
 /// A value is checked by `value()`, which moves behind it and tells its kind, its text and whether it is empty. Who
 /// wants the members of an object opens it with `openObject()` and reads them with `members()`.
 ///
-/// Not valid, beside everything outside the grammar: a byte order mark, bytes that are not UTF-8, and an escaped lone
-/// surrogate, which no UTF-8 text could carry. Values nest as deep as the longest payload is long.
+/// In addition to violations of the grammar, a byte order mark, invalid UTF-8, and an escaped lone surrogate are
+/// errors, because no UTF-8 text could represent the latter. The depth of nesting is only limited by the length of the
+/// longest payload.
 @safe struct JSONScanner: ~Copyable {
     /// The next byte to read.
     var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
     /// Whether white space outside strings was found.
     var sawBlanks = false
-    /// For each open container whether it is an object, one bit each. An open container takes two bytes at least, its end
-    /// included, so this is enough for ``PushType/payloadMaximumOfAll``.
+    /// One bit for each open container, which is set for an object. A container has at least two bytes, including its
+    /// end, so this is enough for ``PushType/payloadMaximumOfAll``.
     private var objects = InlineArray<40, UInt64>(repeating: 0)
 
-    /// - Parameter text: borrowed as long as the scanner lives.
+    /// - Parameter text: borrowed during the lifetime of the scanner.
     init(_ text: Bytes) {
-        // An empty text may have no address, which is then not dereferenced.
+        // An empty text may have no address, and is not dereferenced then.
         let start = unsafe text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
         unsafe at = unsafe start.assumingMemoryBound(to: UInt8.self)
         unsafe end = unsafe at + text.count
     }
 
-    /// Whether only white space is left.
+    /// Returns whether only white space is left.
     mutating func isAtEnd() -> Bool {
         skipBlanks()
         return unsafe at == end
@@ -41,7 +42,7 @@
         }
     }
 
-    /// Moves past `byte` if it comes next, and returns whether it did.
+    /// Moves past `byte` if it is next, and returns whether it was.
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         guard unsafe at < end, unsafe at.pointee == byte else { return false }
@@ -49,7 +50,7 @@
         return true
     }
 
-    /// Checks the value that comes next, white space before it included, and moves behind it.
+    /// Checks the next value, including white space before it, and moves to the byte after it.
     mutating func value() -> JSONValue {
         skipBlanks()
         guard unsafe at < end else { return .invalid }
@@ -94,8 +95,8 @@
         isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     }
 
-    /// From behind the opening bracket of a container that is not empty to behind its closing one. A loop, not a
-    /// recursion: what a peer sends must not decide how deep the stack grows.
+    /// Moves from the first byte in a container that is not empty to the byte after its end. It is not recursive,
+    /// because input of a peer must not determine the depth of the stack.
     private mutating func skipMembers(isObject outermost: Bool) -> Bool {
         var isObject = outermost
         var depth = 0
@@ -120,7 +121,7 @@
             } else {
                 guard value().isValid else { return false }
             }
-            // Behind it: a comma, or the end of this container and perhaps of those around it.
+            // After a value, there is a comma, or the end of this container and possibly of outer ones.
             while true {
                 skipBlanks()
                 if take(UInt8(ascii: ",")) { break }
@@ -141,7 +142,7 @@
 /// A valid value.
 struct JSONValue {
     var kind: JSONKind
-    /// The bytes of the value; of a string, those between its quotation marks.
+    /// The bytes of the value. For a string, these are the bytes between the quotation marks.
     var text: JSONText
     /// Whether the value is an empty string, object or array.
     var isEmpty: Bool
@@ -163,20 +164,20 @@ struct JSONValue {
     }
 }
 
-/// The kinds of values of RFC 8259, section 3, the two Booleans apart; `invalid` is none of them.
+/// The kinds of values in RFC 8259, section 3, with separate kinds for the two Booleans. `invalid` is none of them.
 enum JSONKind: UInt8 {
     case invalid, object, array, string, number, `true`, `false`, null
 }
 
 extension JSONScanner {
-    /// Moves into the object that comes next. Returns false when the next value is not an object.
+    /// Moves into the next object. Returns false if the next value is not an object.
     @inline(__always)
     mutating func openObject() -> Bool {
         skipBlanks()
         return take(UInt8(ascii: "{"))
     }
 
-    /// A member's name and its colon, white space around them included.
+    /// Reads a member's name and its colon, including white space around them.
     @inline(__always)
     mutating func memberName() -> JSONText {
         skipBlanks()
@@ -212,13 +213,13 @@ extension JSONScanner {
         }
     }
 
-    /// Reads a text that is an object and calls `note` for each member. Returns false when it is not an object.
+    /// Reads a text that is an object, and calls `note` for each member. Returns false if it is not an object.
     static func members(of text: Bytes, _ note: (JSONText, JSONValue) -> Void) -> Bool {
         var scanner = unsafe JSONScanner(text)
         return scanner.openObject() && scanner.memberValues(note) && scanner.isAtEnd()
     }
 
-    /// Moves into the array that comes next. Returns false when the next value is not an array.
+    /// Moves into the next array. Returns false if the next value is not an array.
     @inline(__always)
     mutating func openArray() -> Bool {
         skipBlanks()

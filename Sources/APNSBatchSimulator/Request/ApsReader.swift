@@ -1,5 +1,5 @@
-/// Reads `aps` and notes the facts about it. Keys without a rule are passed over. Functions return false where the text
-/// is not JSON.
+/// Reads `aps` and stores the facts about it. Keys without a rule are ignored. Functions return false if the text is
+/// not JSON.
 enum ApsReader {
     static func read(_ scanner: inout JSONScanner, _ facts: inout PayloadFacts) -> Bool {
         guard scanner.openObject() else { return false }
@@ -21,7 +21,7 @@ enum ApsReader {
         }
     }
 
-    /// Reads a key whose value needs no further reading.
+    /// Reads a key whose value has no members to check.
     @inline(__always)
     private static func note(_ key: ApsKey, _ value: JSONValue, _ facts: inout PayloadFacts) {
         switch key {
@@ -52,7 +52,7 @@ enum ApsReader {
             set(.relevanceOutOfRange, if: value.kind == .number && !value.isWithinUnit, &facts)
         case .interruptionLevel: require(value.kind == .string && isInterruptionLevel(value.text), &facts)
         case .mutableContent:
-            // A large provider documents `true`, and its pushes are delivered.
+            // `true` is accepted too, because a large provider documents it, and its pushes are delivered.
             require(value.kind == .number || value.kind == .true, &facts)
         case .staleDate, .dismissalDate, .inputPushToken, .summaryArgCount:
             require(value.kind == .number, &facts)
@@ -62,8 +62,8 @@ enum ApsReader {
         }
     }
 
-    /// A string, or a dictionary with each member of its type. `title` and `body` may be dictionaries for a Live
-    /// Activity.
+    /// Reads `alert`, which is a string, or a dictionary with members of the right types. `title` and `body` may be
+    /// dictionaries in a Live Activity.
     private static func readAlert(_ scanner: inout JSONScanner, _ facts: inout PayloadFacts) -> Bool {
         facts.insert(.alert)
         guard scanner.openObject() else {
@@ -89,7 +89,7 @@ enum ApsReader {
         }
     }
 
-    /// A string, or a dictionary with `critical` 0 or 1, `name` and `volume` from 0 to 1.
+    /// Reads `sound`, which is a string, or a dictionary with `critical` 0 or 1, `name`, and `volume` from 0 to 1.
     private static func readSound(_ scanner: inout JSONScanner, _ facts: inout PayloadFacts) -> Bool {
         facts.insert(.sound)
         guard scanner.openObject() else {
@@ -108,7 +108,7 @@ enum ApsReader {
         }
     }
 
-    /// What is no object under `alert` or `sound`: a string, which shows unless it is empty.
+    /// Reads an `alert` or `sound` that is not an object. It must be a string, and has an effect unless it is empty.
     private static func readText(
         _ scanner: inout JSONScanner, shows fact: PayloadFacts, _ facts: inout PayloadFacts
     ) -> Bool {
@@ -119,7 +119,7 @@ enum ApsReader {
         return true
     }
 
-    /// An array of strings.
+    /// Reads an array of strings.
     private static func readStrings(
         _ scanner: inout JSONScanner, allowsNull: Bool, _ facts: inout PayloadFacts
     ) -> Bool {

@@ -1,4 +1,4 @@
-/// The endpoint of a path. Names are borrowed from the path.
+/// The endpoint of a path. Its names are borrowed from the path.
 @safe enum Endpoint {
     /// `/3/device/<token>`; nil when the token is missing.
     case device(Bytes?)
@@ -10,7 +10,7 @@
     case allChannels(app: Bytes)
     case unknown
 
-    /// An empty token counts as missing, and a path with more parts is unknown.
+    /// Parses a path. An empty token counts as missing, and a path with more parts is unknown.
     init(path: Bytes?) {
         guard let path = unsafe path else {
             self = .unknown
@@ -69,7 +69,7 @@
     }
 }
 
-/// The services of a listener. APNs has the two on different hosts.
+/// The services of a listener. APNs provides the two on different hosts.
 struct Services: OptionSet {
     var rawValue: UInt8
 

@@ -1,14 +1,14 @@
 import APNSBatchBasics
 
-/// The forms of single values.
+/// The syntax of values of header fields.
 enum FieldForm {
-    /// A device token: lower-case hexadecimal digits, an even count of them, at least two. Apple says to make no
-    /// assumption about its size.
+    /// Returns whether the text is a device token, which is an even number of lower-case hexadecimal digits, at least
+    /// two. Apple says that its size may change.
     static func isDeviceToken(_ text: Bytes) -> Bool {
         unsafe Hex.isDigits(text)
     }
 
-    /// A canonical UUID in lower case: 8-4-4-4-12 (RFC 9562, section 4).
+    /// Returns whether the text is a canonical UUID in lower case, 8-4-4-4-12 (RFC 9562, section 4).
     static func isMessageID(_ text: Bytes) -> Bool {
         guard text.count == 36 else { return false }
         for index in 0..<36 {
@@ -20,13 +20,14 @@ enum FieldForm {
         return true
     }
 
-    /// A topic that could be one: letters, digits, `.`, `-` and `_`, at most 255 of them.
+    /// Returns whether the text can be a topic, which is at most 255 letters, digits, `.`, `-` and `_`.
     static func isTopic(_ text: Bytes) -> Bool {
         unsafe text.count <= 255
             && text.allSatisfy { $0.isLetterOrDigit || ".-_".utf8.contains($0) }
     }
 
-    /// Seconds since the epoch in decimal digits that fit 64 bits with a sign.
+    /// Returns whether the text is a number of seconds since the epoch in decimal digits that fits a signed 64-bit
+    /// integer.
     static func isExpiration(_ text: Bytes) -> Bool {
         unsafe text.allSatisfy(\.isDigit) && Int64(String(decoding: text, as: UTF8.self)) != nil
     }

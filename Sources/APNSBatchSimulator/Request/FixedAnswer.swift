@@ -1,4 +1,4 @@
-/// An answer that a check gives. The raw value is its index in the table of prepared answers.
+/// An answer of a check. The raw value is its index in the table of prepared answers.
 ///
 /// Status and reason are those of Apple's table of responses ("Handling notification responses from APNs").
 enum FixedAnswer: UInt8, CaseIterable, Error {
@@ -30,8 +30,8 @@ enum FixedAnswer: UInt8, CaseIterable, Error {
         }
     }
 
-    /// The reason in the answer's body: the case's name as Apple writes it, with a capital letter and `Id` for `ID`. Empty
-    /// for those that are no refusal.
+    /// The reason in the body of the answer, which is the case's name in Apple's spelling, with a capital letter and
+    /// `Id` for `ID`. It is empty for answers that are not refusals.
     var reason: String {
         guard status >= 300 else { return "" }
         let name = "\(self)".replacing("ID", with: "Id")

@@ -1,10 +1,10 @@
-/// Names that an object's members may have.
+/// The names of the members of an object.
 protocol PayloadKey: CaseIterable, Equatable {
     static var names: [(text: StaticString, key: Self)] { get }
 }
 
 extension PayloadKey {
-    /// The key that a member's name stands for, or nil. An escaped character counts as what it stands for.
+    /// Returns the key with this name, or nil. Escaped characters are decoded.
     @inline(__always)
     init?(_ name: JSONText) {
         guard let found = Self.names.first(where: { name.equals($0.text) }) else { return nil }
@@ -13,7 +13,7 @@ extension PayloadKey {
 }
 
 /// The keys of `aps` (Apple, "Generating a remote notification", table 1, and "Starting and updating Live Activities
-/// with ActivityKit push notifications"; `url-args` of Safari's push; the last two are of old).
+/// with ActivityKit push notifications"). `url-args` is for Safari, and the last two are obsolete.
 enum ApsKey: UInt8, PayloadKey {
     case alert, badge, sound, event, category, urlArgs, threadID, timestamp, staleDate, attributes, contentState
     case dismissalDate, mutableContent, relevanceScore, filterCriteria, attributesType, contentChanged, inputPushToken
@@ -32,8 +32,8 @@ enum ApsKey: UInt8, PayloadKey {
     ]
 }
 
-/// The keys of an `alert` dictionary. `sound` is one of a Live Activity's; `action`, `action-loc-key` and the two of
-/// summaries are of old.
+/// The keys of an `alert` dictionary. `sound` is for Live Activities. `action`, `action-loc-key` and the two keys of
+/// summaries are obsolete.
 enum AlertKey: UInt8, PayloadKey {
     case title, subtitle, body, launchImage, titleLocKey, titleLocArgs, subtitleLocKey, subtitleLocArgs, locKey, locArgs
     case actionLocKey, action, sound, summaryArg, summaryArgCount

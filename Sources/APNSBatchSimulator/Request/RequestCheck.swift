@@ -1,16 +1,16 @@
 import CAPNSTransport
 
-/// Judges whole requests, in this order: path, method, repeated fields, credentials, message id, device token, topic,
-/// push type, the two together, priority, expiration, collapse id, payload. The first fault is the answer. Apple
-/// documents the answers, not their order.
+/// Checks whole requests. The order is path, method, repeated fields, credentials, message id, device token, topic,
+/// push type, topic and push type together, priority, expiration, collapse id, payload. The first error determines the
+/// answer. Apple documents the answers, but not their order.
 ///
-/// On a connection with a client certificate `authorization` is not looked at; without one a provider token is asked
-/// for.
+/// `authorization` is ignored on a connection with a client certificate. On other connections a provider token is
+/// required.
 struct RequestCheck: ~Copyable {
     private(set) var providerTokens: ProviderTokenCheck
-    /// The topic lists, first of the provider keys, then of the client certificates.
+    /// The topic lists of the provider keys, followed by those of the client certificates.
     private var topics: [TopicList]
-    /// The numbers of the certificates' topic lists, by the subject's UID.
+    /// The indexes of the certificates' topic lists, by the UID of the subject.
     private var certificates: [String: Int32] = [:]
     private let certificateAnswer: FixedAnswer
     var channels: ChannelDesk
@@ -18,8 +18,8 @@ struct RequestCheck: ~Copyable {
     private(set) var reply = ChannelReply()
 
     /// - Parameters:
-    ///   - topics: of the keys that have none of their own; nil for any.
-    ///   - certificateAnswer: what is said to client certificates; accepted, unless they are of a wrong environment.
+    ///   - topics: the topics of keys that have no topics of their own; nil for any.
+    ///   - certificateAnswer: the answer to client certificates, which is `accepted` unless their environment is wrong.
     init(
         keys: [ProviderKey], limits: ProviderTokenLimits, topics: [String]?, channels: ChannelSettings = .init(),
         certificateAnswer: FixedAnswer = .accepted
@@ -30,7 +30,7 @@ struct RequestCheck: ~Copyable {
         self.certificateAnswer = certificateAnswer
     }
 
-    /// The number of the list of a certificate; such a one may push to the app that it is made out to.
+    /// Returns the index of a certificate's topic list. The certificate is valid for the app in its UID.
     mutating func certificate(uid: String) -> Int32 {
         if let number = certificates[uid] { return number }
         topics.append(TopicList([uid]))
@@ -40,9 +40,9 @@ struct RequestCheck: ~Copyable {
 
     /// - Parameters:
     ///   - fields: all header fields of the request.
-    ///   - body: what was kept of the body; at least the first 5,120 bytes.
-    ///   - bodyTotal: how many bytes the client sent.
-    ///   - connection: what is remembered of who sends on the connection; updated.
+    ///   - body: the part of the body that was kept, which is at least the first 5,120 bytes.
+    ///   - bodyTotal: the number of bytes that the client sent.
+    ///   - connection: the credentials seen on the connection; updated.
     ///   - now: milliseconds since the epoch.
     mutating func judge(
         fields: UnsafeBufferPointer<apns_transport_field>, body: Bytes, bodyTotal: Int,
@@ -71,7 +71,7 @@ struct RequestCheck: ~Copyable {
         return verdict
     }
 
-    /// A verdict that knows the request's token and id, as far as they have the right form.
+    /// Returns a verdict with the request's token and id if they are well-formed.
     @inline(__always)
     private static func identified(_ request: RequestFields, _ endpoint: Endpoint) -> Verdict {
         var verdict = Verdict()
@@ -113,7 +113,7 @@ struct RequestCheck: ~Copyable {
         }
     }
 
-    /// Header fields about the push, then the payload.
+    /// Checks the header fields of the push, and then the payload.
     private func answer(
         _ request: RequestFields, _ body: Bytes, _ bodyTotal: Int, _ connection: ConnectionIdentity,
         _ facts: inout PayloadFacts
@@ -123,7 +123,7 @@ struct RequestCheck: ~Copyable {
         guard let name = unsafe request.pushType, let type = unsafe PushType(name) else { return .invalidPushType }
         let judgement = unsafe topics[Int(connection.list)].answer(topic, type)
         guard judgement == .accepted else { return judgement }
-        // Those about locations and file providers take token authentication only.
+        // Pushes of the types location and fileprovider require a provider token.
         guard (type != .location && type != .fileprovider) || connection.certificate < 0 else {
             return .topicDisallowed
         }
@@ -135,7 +135,7 @@ struct RequestCheck: ~Copyable {
         return unsafe PayloadCheck.answer(body, total: bodyTotal, type: type, facts: &facts)
     }
 
-    /// 10, 5 or 1; without the field 10 is meant. Background takes 5 only.
+    /// Returns whether the priority is 10, 5 or 1. A missing field means 10. Background pushes only allow 5.
     private static func isPriority(_ value: Bytes?, for type: PushType) -> Bool {
         guard let value = unsafe value else { return type != .background }
         if type == .background { return unsafe value.equals("5") }
@@ -143,18 +143,18 @@ struct RequestCheck: ~Copyable {
     }
 }
 
-/// The result of the check of a request. Slices are borrowed from the transport like the request itself.
+/// The result of checking a request. Slices are borrowed from the transport, like the request itself.
 @safe struct Verdict {
     var answer: FixedAnswer = .accepted
-    /// The device token, where the path has one of the right form, whatever the answer.
+    /// The device token if the path contains a well-formed one, with any answer.
     var deviceToken: Bytes?
-    /// The request's `apns-id`, or `apns-request-id` where that is the endpoint's, if it has the right form.
+    /// The request's `apns-id`, or its `apns-request-id` if the endpoint uses that, if it is well-formed.
     var messageID: Bytes?
-    /// Channel and app of a broadcast that passed every check.
+    /// The channel and app of a broadcast that passed every check.
     var broadcast: (channel: Bytes, app: Bytes)?
     /// Whether the credentials were accepted.
     var isAuthorized = false
-    /// Whether it was a broadcast or a request about channels.
+    /// Whether the request was a broadcast or was about channels.
     var isAboutChannels = false
     var facts: PayloadFacts = []
 

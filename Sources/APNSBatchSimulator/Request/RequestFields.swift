@@ -1,6 +1,7 @@
 import CAPNSTransport
 
-/// The header fields of one request that the checks look at, found in one pass. Values are borrowed from the transport.
+/// The header fields of a request that are checked, which are found in one pass. Values are borrowed from the
+/// transport.
 @safe struct RequestFields {
     var method: Bytes?
     var path: Bytes?
@@ -13,11 +14,11 @@ import CAPNSTransport
     var collapseID: Bytes?
     var channelID: Bytes?
     var requestID: Bytes?
-    /// Whether a field name occurs twice, one that the checks do not know included. (`cookie` may: RFC 9113, section
-    /// 8.2.3.)
+    /// Whether a field name occurs twice. This includes names that the checks do not know, except `cookie` (RFC 9113,
+    /// section 8.2.3).
     var repeated = false
 
-    /// - Parameter fields: as received, pseudo-header fields among them, names in lower case.
+    /// - Parameter fields: the fields as received, including pseudo-header fields, with names in lower case.
     init(_ fields: UnsafeBufferPointer<apns_transport_field>) {
         for index in 0..<fields.count {
             let name = unsafe Bytes(fields[index].name, length: fields[index].name_length)

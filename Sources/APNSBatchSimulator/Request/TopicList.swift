@@ -1,8 +1,8 @@
-/// The topics that a key or certificate covers, with the check of a topic against them and the push type.
+/// The topics of a key or certificate, against which a topic and a push type are checked.
 ///
-/// A configured topic is a bundle identifier (or, for mdm, the whole topic); the suffix of the push type is added to
-/// it. A topic outside the list gets `TopicDisallowed`. One that belongs to an app of the list, or could, but carries
-/// the suffix of another push type gets `DeviceTokenNotForTopic`: no device has a token of that kind for that topic.
+/// A configured topic is a bundle identifier (or, for mdm, the whole topic), to which the suffix of the push type is
+/// added. A topic outside the list is answered `TopicDisallowed`. A topic of a known or possible app with the suffix of
+/// another push type is answered `DeviceTokenNotForTopic`, because no device has such a token for that topic.
 struct TopicList {
     private let topics: [[UInt8]]
     private let isAny: Bool
@@ -13,7 +13,7 @@ struct TopicList {
         self.topics = (topics ?? []).map { Array($0.utf8) }
     }
 
-    /// `accepted`, `topicDisallowed` or `deviceTokenNotForTopic`.
+    /// Returns `accepted`, `topicDisallowed` or `deviceTokenNotForTopic`.
     func answer(_ topic: Bytes, _ type: PushType) -> FixedAnswer {
         if isAny {
             return unsafe topic.count > type.topicSuffix.utf8CodeUnitCount && topic.ends(with: type.topicSuffix)
@@ -29,7 +29,7 @@ struct TopicList {
         isAny || topics.contains { unsafe app.equals($0) }
     }
 
-    /// Whether the topic is a configured one with the suffix of any push type.
+    /// Returns whether the topic is a configured one with the suffix of any push type.
     private func isOfOtherType(_ topic: Bytes) -> Bool {
         topics.contains { app in
             guard let rest = unsafe Self.rest(of: topic, behind: app) else { return false }
@@ -37,7 +37,7 @@ struct TopicList {
         }
     }
 
-    /// Returns the suffix after the app's name, or nil when the topic does not begin with the name.
+    /// Returns the suffix after the app's name, or nil if the topic does not begin with the name.
     private static func rest(of topic: Bytes, behind app: [UInt8]) -> Bytes? {
         guard topic.count >= app.count, unsafe topic.keeping(app.count).equals(app) else { return nil }
         return unsafe topic.dropping(app.count)

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import Glibc
 
-/// Draws the times for which answers are held back. The same seed gives the same times in the same order.
+/// Draws the times by which answers are delayed. The same seed produces the same times in the same order.
 struct LatencyDraw {
     let latency: SimulatorLatency
     private var random: SplitMix64
@@ -11,7 +11,7 @@ struct LatencyDraw {
         random = SplitMix64(seed: seed ^ 0x6C61_7465_6E63_7921)
     }
 
-    /// The next time, in nanoseconds.
+    /// Returns the next time, in nanoseconds.
     mutating func next() -> UInt64 {
         UInt64(min(max(milliseconds(), 0), SimulatorLatency.longest) * 1_000_000)
     }
@@ -28,19 +28,19 @@ struct LatencyDraw {
         }
     }
 
-    /// A number of the standard normal distribution (Box and Muller).
+    /// Returns a number of the standard normal distribution (Box and Muller).
     private mutating func normal() -> Double {
         let radius = sqrt(-2 * log(1 - random.unit()))
         return radius * cos(2 * .pi * random.unit())
     }
 }
 
-/// The time at which an answer leaves: its turn under the rate of answers per second, plus its latency.
+/// Computes the time at which an answer is sent, from the rate of answers per second and the latency.
 struct AnswerTime {
     private var latency: LatencyDraw
-    /// Nanoseconds between two answers.
+    /// The time between two answers, in nanoseconds.
     private let gap: UInt64
-    /// When the next request has its turn.
+    /// The earliest time of the answer to the next request, without its latency.
     private var turn: UInt64 = 0
 
     init(_ script: SimulatorScript) {
@@ -48,10 +48,10 @@ struct AnswerTime {
         gap = script.answersPerSecond > 0 ? 1_000_000_000 / UInt64(script.answersPerSecond) : 0
     }
 
-    /// Whether answers leave immediately.
+    /// Whether answers are sent immediately.
     var isAtOnce: Bool { gap == 0 && latency.latency == .none }
 
-    /// When the request that came at `tick`, in nanoseconds, is answered.
+    /// Returns the time of the answer to a request that was received at `tick`, in nanoseconds.
     mutating func next(after tick: UInt64) -> UInt64 {
         turn = max(turn + gap, tick)
         return turn + latency.next()

@@ -1,13 +1,13 @@
-/// How many requests a second are taken, over all connections; the others are refused. A bucket of tokens: what is not used
-/// is kept, up to `burst` requests.
+/// The number of requests per second that are accepted over all connections. The others are refused. It is a token
+/// bucket: capacity that is not used is kept for up to `burst` requests.
 package struct RateLimit: Decodable, Sendable, Equatable {
-    /// Requests taken in a second; 0 refuses all.
+    /// The number of requests accepted per second; 0 refuses all.
     package var perSecond: Int
-    /// How many requests may come at once; a second's without it.
+    /// The number of requests that are accepted at once; nil for those of one second.
     package var burst: Int?
     package var status: Int
     package var reason: String?
-    /// The value of `retry-after` in seconds; without it the answer has none.
+    /// The value of `retry-after` in seconds; nil for none.
     package var retryAfter: Int?
 
     package init(perSecond: Int, burst: Int? = nil, status: Int, reason: String? = nil, retryAfter: Int? = nil) {
@@ -21,7 +21,7 @@ package struct RateLimit: Decodable, Sendable, Equatable {
         case retryAfter = "retry_after"
     }
 
-    /// What those that are refused are answered.
+    /// The answer to requests that are refused.
     var rule: SimulatorRule { SimulatorRule(share: 0, status: status, reason: reason, retryAfter: retryAfter) }
 
     func fault() -> String? {
@@ -34,7 +34,7 @@ package struct RateLimit: Decodable, Sendable, Equatable {
     }
 }
 
-/// The bucket of tokens behind a rate limit.
+/// The token bucket of a rate limit.
 struct RateLimiter {
     var limit: RateLimit
     private let burst: Double
@@ -47,7 +47,7 @@ struct RateLimiter {
         tokens = burst
     }
 
-    /// Whether a request that came at `tick`, in nanoseconds, is one too many.
+    /// Returns whether a request that was received at `tick`, in nanoseconds, exceeds the limit.
     mutating func refuses(at tick: UInt64) -> Bool {
         tokens = min(burst, tokens + Double(tick - (filledAt ?? tick)) / 1e9 * Double(limit.perSecond))
         filledAt = tick

@@ -1,11 +1,11 @@
 import APNSBatchBasics
 
-/// The rules of a script in the form used for each request: the bound of each slice, and the number of its answer.
+/// The rules of a script in the form that is used for each request, with the bound of each slice and its answer.
 struct ScriptSlices {
     private struct Slice {
-        /// The end of the slice in [0, 1], which belongs to the next one.
+        /// The end of the slice in [0, 1]. It belongs to the next slice.
         var bound: Double
-        /// For how many requests of a token it holds.
+        /// The number of requests of a token to which the rule applies.
         var times: UInt32
     }
 
@@ -21,11 +21,11 @@ struct ScriptSlices {
         }
     }
 
-    /// The number of the rule for a token, or -1 for none.
+    /// Returns the index of the rule for a token, or -1 for none.
     ///
     /// - Parameters:
-    ///   - token: in lower case.
-    ///   - earlier: how many requests for this token passed every check before.
+    ///   - token: the device token in lower case.
+    ///   - earlier: the number of earlier requests for this token that passed every check.
     @inline(__always)
     func rule(for token: Bytes, earlier: UInt32) -> Int {
         if slices.isEmpty { return -1 }
@@ -34,7 +34,7 @@ struct ScriptSlices {
         return earlier < slices[index].times ? index : -1
     }
 
-    /// A token's place in [0, 1): the upper 53 bits of its hash, spread.
+    /// Returns a token's number in [0, 1), which is the upper 53 bits of its mixed hash.
     @inline(__always)
     static func place(_ token: Bytes, state: UInt64) -> Double {
         unsafe Double(FNV1a.spread(FNV1a.hash(token, from: state)) >> 11) * 0x1p-53

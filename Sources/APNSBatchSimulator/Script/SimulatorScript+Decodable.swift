@@ -1,5 +1,5 @@
-/// The keys that a mapping of the script may have, and those of the mappings inside it. Decoding passes over a key that it
-/// does not know; a misspelt one must be an error.
+/// The allowed keys of a mapping of the script and of the mappings in it. Decoding ignores unknown keys, but a misspelt
+/// key must be an error.
 struct ScriptKeys {
     private let names: [String]
     private let inner: [String: ScriptKeys]
@@ -9,7 +9,7 @@ struct ScriptKeys {
         self.inner = Dictionary(uniqueKeysWithValues: inner.map { ($0.key.stringValue, $0.value) })
     }
 
-    /// Throws at the first unknown key of a mapping, or of a list of mappings.
+    /// Throws an error for the first unknown key of a mapping, or of a list of mappings.
     func check(_ decoder: any Decoder) throws {
         if var list = try? decoder.unkeyedContainer() {
             while !list.isAtEnd { try check(list.superDecoder()) }
@@ -49,7 +49,7 @@ extension SimulatorScript: Decodable {
             .rateLimit: ScriptKeys(RateLimit.CodingKeys.self), .faults: SimulatorFault.keys,
         ])
 
-    /// Every key may be left out; an unknown one, here or further inside, is an error.
+    /// Decodes a script. Every key is optional, and an unknown key at any level is an error.
     package init(from decoder: any Decoder) throws {
         try Self.keys.check(decoder)
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -75,7 +75,7 @@ extension SimulatorLatency: Decodable {
     private enum Distribution: String, Decodable {
         case none, fixed, uniform, exponential, lognormal
 
-        /// What may stand beside it.
+        /// The other keys that are allowed.
         var keys: [CodingKeys] {
             switch self {
             case .none: [.distribution]
@@ -87,8 +87,9 @@ extension SimulatorLatency: Decodable {
         }
     }
 
-    /// `distribution` is none, fixed (`median_ms`), uniform (`min_ms`, `max_ms`), exponential (`median_ms`, perhaps
-    /// `max_ms`) or lognormal (`median_ms`, `sigma`, perhaps `max_ms`). No other key may stand beside it.
+    /// Decodes `distribution`, which is none, fixed (`median_ms`), uniform (`min_ms`, `max_ms`), exponential
+    /// (`median_ms`, optionally `max_ms`) or lognormal (`median_ms`, `sigma`, optionally `max_ms`). No other keys are
+    /// allowed.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let distribution = try values.decode(Distribution.self, forKey: .distribution)

@@ -1,5 +1,5 @@
 extension SimulatorScript {
-    /// The first error of the script, as `rules[2].share: …`, or nil.
+    /// Returns the first error of the script, as `rules[2].share: …`, or nil.
     package func fault() -> String? {
         var sum = 0.0
         for (index, rule) in rules.enumerated() {

@@ -12,11 +12,11 @@ import APNSBatchBasics
 /// rate_limit: { per_second: 2000, burst: 200, status: 429, reason: TooManyRequests, retry_after: 3 }
 /// ```
 ///
-/// **Which token gets which rule.** Take FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
-/// then over the device token's hexadecimal digits in lower case, as ASCII; fold the upper half onto the lower and multiply,
-/// so that tokens in sequence are spread as random ones are. The upper 53 bits, divided by 2^53, are a number in [0, 1).
-/// The rules take slices of [0, 1) one behind the other: the first one [0, s1), the second one [s1, s1 + s2) and so on, the
-/// sums made in double precision from left to right. What is left is accepted. In Python:
+/// **The rule for a token.** Compute FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
+/// then over the device token's hexadecimal digits in lower case, as ASCII. Combine the upper half with the lower one
+/// and multiply, so that consecutive tokens are distributed like random ones. The upper 53 bits, divided by 2^53, are a
+/// number in [0, 1). The rules take consecutive slices of [0, 1): the first one [0, s1), the second one [s1, s1 + s2)
+/// and so on. The sums are computed in double precision from left to right. The rest is accepted. In Python:
 ///
 ///     def rule(script, token):
 ///         h = 0xCBF29CE484222325
@@ -30,16 +30,16 @@ import APNSBatchBasics
 ///                 return rule
 ///         return None
 ///
-/// A rule with `times` holds for the first so many requests of a token that pass every check; later ones are accepted.
+/// A rule with `times` applies to the first requests of a token that pass every check. Later ones are accepted.
 ///
-/// Broadcasts go by the same rules, with the channel's id, as it is written, in the place of the token.
+/// The same rules apply to broadcasts. The channel id as it is written is used instead of the token.
 package struct SimulatorScript: Sendable, Equatable {
     /// The seed that decides which tokens get a rule, and the latencies.
     package var seed: UInt64
     package var rules: [SimulatorRule]
     package var latency: SimulatorLatency
-    /// How many requests are answered in a second, over all connections: requests wait for their turn, and then for the
-    /// latency. 0: as many as come.
+    /// The number of requests that are answered per second over all connections. Requests wait for this limit first,
+    /// and then for the latency. 0 means no limit.
     package var answersPerSecond: Int
     /// The rate limit and the answer to requests above it; nil for no limit.
     package var rateLimit: RateLimit?
@@ -53,7 +53,7 @@ package struct SimulatorScript: Sendable, Equatable {
         (self.answersPerSecond, self.rateLimit, self.faults) = (answersPerSecond, rateLimit, faults)
     }
 
-    /// The answer for the first request of a well-formed device token that passes every check; nil when it is
+    /// Returns the answer to the first request of a well-formed device token that passes every check, or nil if it is
     /// accepted. Complexity: the length of the token plus the number of rules.
     package func answer(forToken token: String) -> SimulatorRule? {
         let slices = ScriptSlices(self)
@@ -62,7 +62,7 @@ package struct SimulatorScript: Sendable, Equatable {
     }
 }
 
-/// A share of the tokens and its answer.
+/// A share of the tokens, and the answer to their requests.
 package struct SimulatorRule: Decodable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case share, status, reason, timestamp, times
@@ -73,14 +73,14 @@ package struct SimulatorRule: Decodable, Sendable, Equatable {
     package var share: Double
     /// The HTTP status, 200 to 599.
     package var status: Int
-    /// The `reason` of the body; without one the body is empty.
+    /// The `reason` in the body; nil for an empty body.
     package var reason: String?
-    /// The `timestamp` of the body, in milliseconds since the epoch; for 410 only. Without one a 410 carries the time
-    /// at which the simulator started.
+    /// The `timestamp` in the body of a 410, in milliseconds since the epoch; nil for the time at which the simulator
+    /// started.
     package var timestamp: Int64?
-    /// The number of requests of a token for which the rule holds; nil for all.
+    /// The number of requests of a token to which the rule applies; nil for all.
     package var times: Int?
-    /// The value of `retry-after` in seconds; without it the answer has none.
+    /// The value of `retry-after` in seconds; nil for none.
     package var retryAfter: Int?
 
     package init(
@@ -92,17 +92,17 @@ package struct SimulatorRule: Decodable, Sendable, Equatable {
     }
 }
 
-/// How long answers are held back, in milliseconds of at most an hour. The loop's clock ticks in milliseconds: an
-/// answer leaves up to one later than drawn.
+/// The delay of answers in milliseconds, at most an hour. The loop's clock has a resolution of a millisecond, so an
+/// answer may be sent up to one millisecond late.
 package enum SimulatorLatency: Sendable, Equatable {
-    /// Answers leave immediately.
+    /// Answers are sent immediately.
     case none
     /// All answers are delayed by the same time.
     case fixed(Double)
     case uniform(minimum: Double, maximum: Double)
     /// An exponential distribution, limited to `maximum` if given.
     case exponential(median: Double, maximum: Double?)
-    /// `sigma` is the standard deviation of the logarithm; 0.5 puts one answer in a hundred above 3.2 medians. Cut at
-    /// `maximum` where given.
+    /// A lognormal distribution, limited to `maximum` if given. `sigma` is the standard deviation of the logarithm;
+    /// with 0.5, one answer in a hundred is above 3.2 medians.
     case lognormal(median: Double, sigma: Double, maximum: Double?)
 }

@@ -73,12 +73,12 @@ struct AnswerQueue {
     }
 }
 
-/// Values that are stored until they are removed by their number.
+/// A collection of values, each of which is stored until it is removed by its index.
 struct Slots<Element> {
     private var elements: [Element?] = []
     private var free: [Int32] = []
 
-    /// Stores a value and returns its number.
+    /// Stores a value and returns its index.
     mutating func insert(_ element: Element) -> Int32 {
         guard let number = free.popLast() else {
             elements.append(element)
@@ -88,7 +88,7 @@ struct Slots<Element> {
         return number
     }
 
-    /// Removes and returns a value, and frees its number.
+    /// Removes and returns a value, and frees its index.
     mutating func remove(_ number: Int32) -> Element {
         guard let element = elements[Int(number)].take() else { preconditionFailure("no value has this number") }
         free.append(number)

@@ -1,5 +1,5 @@
-/// All answers that a simulator can give, encoded once, and how often each was given: first the fixed ones in their
-/// order, then those of the script's rules, of its storms and of its rate limit.
+/// All answers of a simulator, encoded once, and the number of times that each was given. The fixed answers come first,
+/// followed by those of the script's rules, of its storms and of its rate limit.
 @safe struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     @safe struct Prepared {
@@ -14,7 +14,7 @@
     private let firstStorm: Int
     private let names: [(status: Int, reason: String)]
 
-    /// - Parameter started: milliseconds since the epoch, for rules of status 410 without a time of their own.
+    /// - Parameter started: the `timestamp` of rules of status 410 that have none, in milliseconds since the epoch.
     init(_ script: SimulatorScript, started: Int64) {
         let fixed = FixedAnswer.allCases.map { SimulatorRule(share: 0, status: Int($0.status), reason: $0.reason) }
         let rules = fixed + script.rules + script.stormRules + [script.rateLimit?.rule].compactMap(\.self)
@@ -57,7 +57,7 @@
 
     /// Counts one more use of an answer.
     ///
-    /// A function of its own, not a statement where it is used: there, without optimisation, the thread sanitizer's
+    /// This is a separate function. If the statement is inlined without optimisation, the thread sanitizer's
     /// instrumentation assumes that the server's first field is written, and reports a false race.
     func countGiven(_ number: Int) {
         unsafe entries[number].given += 1

@@ -12,7 +12,7 @@ struct ConnectionState {
 }
 
 /// The connections that are up. A look-up tries the connection found last and then searches all, because there are few
-/// connections and consecutive requests often come on the same one.
+/// connections, and consecutive requests often arrive on the same one.
 struct ConnectionTable {
     private(set) var ids: [UInt64] = []
     /// The states, in the order of ``ids``.
@@ -21,13 +21,14 @@ struct ConnectionTable {
     /// The number of connections so far.
     private(set) var total: UInt64 = 0
 
-    /// Returns the index of a connection in ``states``, and adds a new one. Valid until a connection is removed.
+    /// Returns the index of a connection in ``states``. A new connection is added. The index is valid until a
+    /// connection is removed.
     @inline(__always)
     mutating func place(of id: UInt64) -> Int {
         find(id) ?? insert(id)
     }
 
-    /// Returns the index of a connection that is up, or nil. Valid until a connection is removed.
+    /// Returns the index of a connection that is up, or nil. The index is valid until a connection is removed.
     @inline(__always)
     mutating func find(_ id: UInt64) -> Int? {
         if last < ids.count, ids[last] == id { return last }
@@ -56,14 +57,14 @@ struct ConnectionTable {
 
 /// The credentials seen on a connection, and the services of its listener.
 struct ConnectionIdentity {
-    /// The index of the cache entry used last; a hint.
+    /// The index of the cache entry used last, which may be out of date.
     var entry = -1
     /// The identity of the provider token in use; 0 before the first one.
     var token: UInt64 = 0
-    /// Number of the token's team and key; -1 before the first one.
+    /// The indexes of the token's team and key; -1 before the first one.
     var team: Int32 = -1
     var key: Int32 = -1
-    /// The number of the client certificate's topic list, or -1 without a certificate.
+    /// The index of the client certificate's topic list, or -1 without a certificate.
     var certificate: Int32 = -1
     var services = Services.all
     /// Whether a token of another team was received.
@@ -71,13 +72,13 @@ struct ConnectionIdentity {
     /// The time at which the token in use was first received on this connection, in milliseconds since the epoch.
     var since: Int64 = 0
 
-    /// The number of the topic list; known once the credentials were accepted.
+    /// The index of the topic list, which is valid after the credentials were accepted.
     @inline(__always) var list: Int32 { certificate < 0 ? key : certificate }
 }
 
 extension apns_transport_event {
-    /// The UID of the client certificate's subject, as the transport tells it with a connection: the app that the
-    /// certificate is for. Nil without a verified certificate, or one without a UID.
+    /// The UID of the client certificate's subject, which names the app that the certificate is for. The transport
+    /// reports it with a connection. It is nil without a verified certificate or without a UID.
     var subjectUID: String? {
         let lines = unsafe String(decoding: Bytes(detail, length: detail_length), as: UTF8.self).split(separator: "\n")
         return lines.first { $0.hasPrefix("UID=") }.map { String($0.dropFirst(4)) }

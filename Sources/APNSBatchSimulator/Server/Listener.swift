@@ -10,7 +10,8 @@ struct Ports: Sendable {
     var management: UInt16?
 }
 
-/// Creates a transport from options, and its number in a simulation; returns a status as `apns_transport_create` does.
+/// Creates a transport from options, and returns a status as `apns_transport_create` does and the transport's number in
+/// a simulation.
 package typealias TransportMaking = (
     _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
     _ error: inout apns_error

@@ -11,10 +11,10 @@ import CAPNSTransportServer
     private(set) var count = 0
     private var fieldCount = 0
     private var idCount = 0
-    /// Bytes that were allocated for single responses, freed by `send`.
+    /// The memory that was allocated for single responses, which `send` frees.
     private var owned: [UnsafeMutableRawBufferPointer] = unsafe []
 
-    /// The most fields of one response: an id, the unique id, a channel's id, `retry-after` and `date`.
+    /// The maximum number of fields of one response: an id, the unique id, a channel id, `retry-after` and `date`.
     private static let fieldsEach = 5
     private static let idsEach = 2
 
@@ -64,8 +64,8 @@ import CAPNSTransportServer
     ///
     /// - Parameters:
     ///   - value: borrowed until `send`.
-    ///   - isFirst: the first such field on this connection, which puts the name into the table of HPACK; the later ones
-    ///     refer to it there and leave the table alone.
+    ///   - isFirst: whether this is the first such field on the connection, which adds the name to the dynamic table.
+    ///     Later ones refer to it and do not change the table.
     @inline(__always)
     mutating func add(_ name: StaticString, _ value: Bytes, isFirst: Bool) {
         precondition(fieldCount < capacity * Self.fieldsEach)
@@ -80,7 +80,7 @@ import CAPNSTransportServer
         unsafe responses[count - 1].field_count += 1
     }
 
-    /// Adds a field whose value is an id, which is copied.
+    /// Adds a field with a copy of an id as its value.
     @inline(__always)
     mutating func add(_ name: StaticString, _ id: MessageID, isFirst: Bool) {
         precondition(idCount < capacity * Self.idsEach)
@@ -90,7 +90,7 @@ import CAPNSTransportServer
         unsafe add(name, Bytes(start: place, count: MessageID.length), isFirst: isFirst)
     }
 
-    /// Adds the fields and the body of an answer about channels, which are copied.
+    /// Adds copies of the fields and the body of an answer about channels.
     mutating func add(_ reply: ChannelReply, isFirst: Bool) {
         if !reply.channelID.isEmpty {
             unsafe add("apns-channel-id", keep(reply.channelID), isFirst: isFirst)
@@ -123,7 +123,7 @@ import CAPNSTransportServer
     }
 }
 
-/// The 36 bytes of an `apns-id` as text.
+/// An `apns-id` as text of 36 bytes.
 struct MessageID {
     static let length = 36
 

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The thread on which a simulator runs.
 final class ServerThread: Sendable {
-    /// The state of the thread, which owns the transport and destroys it when it has finished and `stop` has released it.
+    /// The state of the thread, which owns the transport and destroys it when it has finished and `stop` has released
+    /// it.
     private struct State: Sendable {
         var opened: Result<(CoreHandle, Ports), SimulatorError>?
         /// Whether `stop` no longer uses the transport.

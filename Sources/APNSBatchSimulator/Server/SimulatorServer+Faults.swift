@@ -1,7 +1,7 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// Deliberate faults of the server, as the fault plan decides.
+/// The deliberate faults that the fault plan decides.
 extension SimulatorServer {
     private static let bodyText: StaticString = #"{"aps":{"alert":"not read"}}"#
 
@@ -13,7 +13,7 @@ extension SimulatorServer {
         unsafe perform(faults.opened(event.connection, ordinal: Int(event.code), at: tick))
     }
 
-    /// Applies the faults of a received request and returns how it is treated.
+    /// Applies the faults of a received request, and returns its treatment.
     mutating func suffer(_ request: apns_transport_received, tick: UInt64) -> FaultTreatment {
         let (treatment, actions) = unsafe faults.received(request.connection, stream: request.stream, at: tick)
         if !actions.isEmpty {
@@ -59,7 +59,7 @@ extension SimulatorServer {
                 }
                 _ = unsafe FaultHands.perform(action, on: transport)
             default:
-                // The connection may be gone.
+                // The connection may have ended.
                 _ = unsafe FaultHands.perform(action, on: transport)
             }
         }
@@ -99,7 +99,7 @@ extension SimulatorServer {
         _ = unsafe apns_transport_respond(transport, &response, 1)
     }
 
-    /// A connection is gone.
+    /// Updates the faults and the counts when a connection has ended.
     mutating func noteEnd(_ event: apns_transport_event) {
         unsafe faults.closed(event.connection)
         switch unsafe (UInt32(event.scope), event.code) {
@@ -112,7 +112,7 @@ extension SimulatorServer {
         }
     }
 
-    /// How often each fault has happened.
+    /// Returns the number of times that each fault has occurred.
     func faultCounts() -> [SimulatorReport.FaultCount] {
         zip(configuration.script.faults, faults.counts).compactMap { fault, count in
             fault.when.isAboutBytes ? nil : .init(name: fault.what.name, count: count)

@@ -2,15 +2,15 @@ import APNSBatchBasics
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// The main loop: takes received requests from the transport, checks them, and answers at once or later. Used only on the
-/// thread that created it.
+/// The main loop, which takes received requests from the transport, checks them, and answers them at once or later. It
+/// is used only on the thread that created it.
 @safe struct SimulatorServer: ~Copyable {
     let transport: OpaquePointer
     private let clock: @Sendable () -> Int64
     private let isSandbox: Bool
     private let eventCapacity: Int
     private let teamIDs: [String]
-    /// The number of requests with a valid provider token, by the number of the team.
+    /// The number of requests with a valid provider token, by the index of the team.
     private var teamRequests: [UInt64]
     private let received: UnsafeMutablePointer<apns_transport_received>
     private let events: UnsafeMutablePointer<apns_transport_event>
@@ -34,7 +34,7 @@ import CAPNSTransportServer
     var cuts: FaultCuts
     /// The faults of delayed answers.
     var treatments = Slots<FaultTreatment>()
-    /// Whether to listen again at the next opportunity.
+    /// Whether the listeners must be opened again at the next opportunity.
     var isDeaf = false
     let configuration: SimulatorConfiguration
     let ports: Ports
@@ -42,9 +42,9 @@ import CAPNSTransportServer
     private static var receivedCapacity: Int { 1024 }
 
     /// - Parameters:
-    ///   - transport: listening; destroyed by the caller, after this value.
-    ///   - keys: the provider keys of the configuration, readable.
-    ///   - ports: where it listens.
+    ///   - transport: a listening transport, which the caller destroys after this value.
+    ///   - keys: the provider keys of the configuration, which were read.
+    ///   - ports: the ports on which it listens.
     init(
         _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey], _ ports: Ports
     ) {
@@ -61,7 +61,7 @@ import CAPNSTransportServer
         isSandbox = configuration.environment == .sandbox
         // The state of a connection must be known before its first request.
         eventCapacity = max(256, 4 * Int(configuration.connections))
-        // Keys are numbered, and a team's number is that of its first key among the teams.
+        // Keys are numbered, and the index of a team is that of its first key among the teams.
         teamIDs = keys.reduce(into: []) { ids, key in if Int(key.team) == ids.count { ids.append(key.teamID) } }
         teamRequests = Array(repeating: 0, count: teamIDs.count)
         unsafe received = .allocate(capacity: Self.receivedCapacity)
@@ -140,7 +140,7 @@ import CAPNSTransportServer
         return report
     }
 
-    /// The time until the next answer is due, in milliseconds, rounded up.
+    /// Returns the time until the next answer is due, in milliseconds, rounded up.
     private func timeout() -> UInt32 {
         if isDeaf { return 5 }
         let next = min(queue.nextTime, faults.nextTime)
@@ -195,7 +195,7 @@ import CAPNSTransportServer
         }
     }
 
-    /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    /// Resets a request with REFUSED_STREAM, which says that it was not processed (RFC 9113, section 8.7).
     private mutating func refuse(_ request: apns_transport_received) {
         if let place = unsafe connections.find(request.connection) { connections.states[place].open -= 1 }
         open -= 1
@@ -208,7 +208,7 @@ import CAPNSTransportServer
         unsafe probe.judged(token: token, status: answers.entries[number].status)
     }
 
-    /// All requests of one poll count as open before the first of them is answered.
+    /// Counts all requests of one poll as open before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
         for index in 0..<count {
             let place = unsafe connections.place(of: received[index].connection)
@@ -219,7 +219,7 @@ import CAPNSTransportServer
         report.mostStreamsTotal = max(report.mostStreamsTotal, open)
     }
 
-    /// Counts the token and returns the number of the answer that the script gives.
+    /// Counts the token and returns the index of the answer that the script determines.
     private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> Int {
         if let (channel, app) = unsafe verdict.broadcast { return unsafe decide(broadcast: channel, app: app) }
         guard let token = unsafe verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
@@ -239,7 +239,7 @@ import CAPNSTransportServer
 
     mutating func take(perSecond: Int) { limiter?.limit.perSecond = perSecond }
 
-    /// Returns the number of the script's answer for a broadcast that passed every check.
+    /// Returns the index of the script's answer to a broadcast that passed every check.
     private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {
         let rule = unsafe slices.rule(for: channel, earlier: check.channels.pass(channel, app: app))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)

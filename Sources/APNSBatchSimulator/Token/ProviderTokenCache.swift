@@ -1,21 +1,22 @@
 import APNSBatchBasics
 import Glibc
 
-/// The result of a check of a provider token, stored so that a request needs a comparison instead of a signature check.
+/// The result of a check of a provider token, stored so that a later request needs a comparison instead of a signature
+/// check.
 struct KnownToken {
     var text: [UInt8]
     /// A hash of the text by which connections identify the token; never 0.
     var identity: UInt64
-    /// Accepted when form, signature, key, team and environment are right.
+    /// The answer to the token, which is `accepted` if its form, signature, key, team and environment are valid.
     var judgement: FixedAnswer
-    /// The numbers of the team and the key, or -1 when the token is not valid.
+    /// The indexes of the team and the key, or -1 if the token is not valid.
     var team: Int32
     var key: Int32
-    /// Milliseconds since the epoch.
+    /// The time at which the token was issued, in milliseconds since the epoch.
     var issuedAt: Int64
 }
 
-/// A fixed number of recently checked tokens, valid and invalid. A new one replaces the oldest.
+/// A cache of a fixed number of recently checked tokens, valid and invalid. A new one replaces the oldest.
 struct ProviderTokenCache {
     private var entries: [KnownToken] = []
     private let capacity: Int
@@ -26,12 +27,12 @@ struct ProviderTokenCache {
         self.capacity = capacity
     }
 
-    /// The entry number of a token, or -1.
+    /// Returns the index of a token's entry, or -1.
     func find(_ text: Bytes) -> Int {
         entries.firstIndex { unsafe text.equals($0.text) } ?? -1
     }
 
-    /// Whether entry `index`, which may be -1 or out of date, holds this very token.
+    /// Returns whether entry `index`, which may be -1 or out of date, is that of this token.
     @inline(__always)
     func holds(_ text: Bytes, at index: Int) -> Bool {
         unsafe entries.indices.contains(index) && text.equals(entries[index].text)
@@ -42,7 +43,7 @@ struct ProviderTokenCache {
         entries[index]
     }
 
-    /// Stores a token and returns its entry number.
+    /// Stores a token and returns the index of its entry.
     mutating func insert(
         _ text: Bytes, _ judgement: FixedAnswer, team: Int32, key: Int32, issuedAt: Int64
     ) -> Int {

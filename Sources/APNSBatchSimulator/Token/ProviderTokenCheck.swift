@@ -1,15 +1,16 @@
-/// Judges `authorization` on each request (Apple, "Establishing a token-based connection to APNs").
+/// Checks `authorization` of each request (Apple, "Establishing a token-based connection to APNs").
 ///
-/// - 403 MissingProviderToken: no header, or no token in it.
-/// - 403 InvalidProviderToken: not `bearer` and a token of the right form; `alg` not ES256; unknown `kid`; `iss` not
-///   the team of the key; wrong signature; `iat` in the future; a team other than the first one on this connection.
-/// - 403 BadEnvironmentKeyIdInToken: a key of the other environment.
-/// - 403 UnrelatedKeyIdInToken: another key of the same team than the first one on this connection.
-/// - 403 ExpiredProviderToken: `iat` more than an hour ago.
-/// - 429 TooManyProviderTokenUpdates: another token than the last one on this connection, which was less than 20
-///   minutes in use.
+/// - 403 MissingProviderToken: there is no such field, or no token in it.
+/// - 403 InvalidProviderToken: it is not `bearer` and a well-formed token, `alg` is not ES256, `kid` is unknown, `iss`
+///   is not the team of the key, the signature is wrong, `iat` is in the future, or the team is not the first one on
+///   this connection.
+/// - 403 BadEnvironmentKeyIdInToken: the key is for the other environment.
+/// - 403 UnrelatedKeyIdInToken: the key is not the first one on this connection, but of the same team.
+/// - 403 ExpiredProviderToken: `iat` is more than an hour ago.
+/// - 429 TooManyProviderTokenUpdates: the token is not the previous one on this connection, which was in use for less
+///   than 20 minutes.
 ///
-/// Apple gives no reason for the second team; the one chosen says that the token is not valid here.
+/// Apple gives no reason for a second team. The simulator uses the one for a token that is not valid.
 struct ProviderTokenCheck: ~Copyable {
     private let keys: [ProviderKey]
     private let limits: ProviderTokenLimits
@@ -23,9 +24,9 @@ struct ProviderTokenCheck: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - header: the value of `authorization`, nil when there is none.
-    ///   - connection: what is remembered of the connection; updated.
-    ///   - now: milliseconds since the epoch.
+    ///   - header: the value of `authorization`, or nil if there is none.
+    ///   - connection: the credentials seen on the connection; updated.
+    ///   - now: the time in milliseconds since the epoch.
     mutating func answer(_ header: Bytes?, on connection: inout ConnectionIdentity, now: Int64) -> FixedAnswer {
         guard let header = unsafe header, header.count > 0 else { return .missingProviderToken }
         guard let text = unsafe Self.token(in: header) else { return .invalidProviderToken }
@@ -40,8 +41,8 @@ struct ProviderTokenCheck: ~Copyable {
         return update(&connection, token, now)
     }
 
-    /// The token behind `bearer` and blanks; the scheme's name in either case (RFC 9110, section 11.1). Nil for another
-    /// scheme.
+    /// Returns the token after `bearer` and spaces. The case of the scheme's name is ignored (RFC 9110, section 11.1).
+    /// Returns nil for another scheme.
     private static func token(in header: Bytes) -> Bytes? {
         guard header.count >= 6 else { return nil }
         let scheme: StaticString = "bearer"
@@ -56,7 +57,7 @@ struct ProviderTokenCheck: ~Copyable {
         return unsafe header.dropping(start)
     }
 
-    /// The cache's entry for a token, after checking it where it is new.
+    /// Returns the cache's entry for a token, after checking the token if it is new.
     @inline(never)
     private mutating func entry(for text: Bytes) -> Int {
         let known = unsafe cache.find(text)
@@ -75,7 +76,7 @@ struct ProviderTokenCheck: ~Copyable {
         return keys.first { $0.keyID == token.keyID && $0.teamID == token.issuer }
     }
 
-    /// The rules about one connection: one team, one key, and no new token within the interval.
+    /// Checks the rules for one connection: one team, one key, and no new token within the interval.
     @inline(__always)
     private mutating func update(
         _ connection: inout ConnectionIdentity, _ token: KnownToken, _ now: Int64
@@ -106,7 +107,7 @@ struct ProviderTokenLimits {
     var lifetimeMilliseconds: Int64 = 3_600_000
     /// The minimum time between two tokens on one connection.
     var updateIntervalMilliseconds: Int64 = 1_200_000
-    /// How far in the future a token may have been issued, for clocks that differ.
+    /// How far in the future a token may have been issued, to allow for clock differences.
     var clockToleranceMilliseconds: Int64 = 60_000
 }
 
@@ -114,16 +115,16 @@ struct ProviderTokenLimits {
 @safe struct ProviderKey: Sendable {
     var keyID: String
     var teamID: String
-    /// Number of the team; keys of one team have the same.
+    /// The index of the team, which is the same for all keys of a team.
     var team: Int32
     var number: Int32 = -1
-    /// The topics of the key; nil for those of the simulator.
+    /// The topics of the key; nil for the simulator's own ones.
     var topics: [String]?
     var isOfOtherEnvironment = false
-    /// Whether a signature (64 bytes, r and s) is this key's over the message.
+    /// Returns whether a signature (64 bytes, r and s) of the message was made with this key.
     var verify: @Sendable (_ message: Bytes, _ signature: [UInt8]) -> Bool
 
-    /// Numbers the keys, and their teams in order of appearance.
+    /// Assigns an index to each key, and to their teams in order of appearance.
     static func numbered(_ keys: [ProviderKey]) -> [ProviderKey] {
         var teams: [String: Int32] = [:]
         return keys.enumerated().map { number, key in

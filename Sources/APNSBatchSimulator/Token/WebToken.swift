@@ -1,23 +1,23 @@
 import APNSBatchBasics
 import Glibc
 
-/// A provider token taken apart: a JSON Web Token in compact form (RFC 7519; RFC 7515, section 3.1). The signature is
-/// not checked here.
+/// The parts of a provider token, which is a JSON Web Token in compact form (RFC 7519; RFC 7515, section 3.1). The
+/// signature is not checked here.
 @safe struct WebToken {
     var algorithm: String
     var keyID: String
     var issuer: String
-    /// Milliseconds since the epoch.
+    /// The time at which the token was issued, in milliseconds since the epoch.
     var issuedAt: Int64
-    /// The part that is signed; borrowed from the text.
+    /// The part that is signed, borrowed from the text.
     var signed: Bytes
     var signature: [UInt8]
 
-    /// The longest token looked at, in bytes.
+    /// The maximum length of a token, in bytes.
     static let lengthMaximum = 4096
 
-    /// Nil when the text is not three base64url parts of which the first two are JSON objects with the members that
-    /// Apple asks for: `alg` and `kid`, strings; `iss`, a string; `iat`, a number.
+    /// Returns nil if the text is not three base64url parts, of which the first two are JSON objects with the members
+    /// that Apple requires: the strings `alg`, `kid` and `iss`, and the number `iat`.
     init?(_ text: Bytes) {
         guard text.count <= Self.lengthMaximum,
             let first = unsafe text.firstIndex(of: UInt8(ascii: ".")),
@@ -38,7 +38,7 @@ import Glibc
     }
 }
 
-/// The members of a token's header or claims that matter.
+/// The members of a token's header or claims that are used.
 private struct Members {
     var algorithm: String?
     var keyID: String?
@@ -62,13 +62,13 @@ private struct Members {
         guard isRead else { return nil }
     }
 
-    /// A string without escapes; identifiers need none.
+    /// Returns a string without escapes, which identifiers do not need.
     private static func string(_ value: JSONValue) -> String? {
         guard value.kind == .string, !value.text.isEscaped else { return nil }
         return unsafe String(decoding: value.text.bytes, as: UTF8.self)
     }
 
-    /// A NumericDate (RFC 7519, section 2), fractions included, within some 30,000 years.
+    /// Converts a NumericDate (RFC 7519, section 2) with an optional fraction, within about 30,000 years.
     private static func milliseconds(_ value: JSONValue) -> Int64? {
         guard value.kind == .number else { return nil }
         let text = unsafe String(decoding: value.text.bytes, as: UTF8.self)

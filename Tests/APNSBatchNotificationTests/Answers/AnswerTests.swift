@@ -17,7 +17,7 @@ struct AnswerTests {
         }
     }
 
-    /// Written from the documentation, not from the table under test.
+    /// The rows are written from the documentation, not from the table under test.
     static let documented: [Row] = [
         Row(400, "BadDeviceToken", .rejected(.quarantine)),
         Row(400, "DeviceTokenNotForTopic", .rejected(.none)),

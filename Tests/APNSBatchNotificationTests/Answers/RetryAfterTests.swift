@@ -3,7 +3,7 @@ import Testing
 @testable import APNSBatchNotification
 
 @Suite("Retry-After") struct RetryAfterTests {
-    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    /// Sun, 06 Nov 1994 08:49:37 GMT, in seconds since the epoch.
     private static let now: Int64 = 784_111_777
 
     private func parse(_ text: String) -> UInt64? {

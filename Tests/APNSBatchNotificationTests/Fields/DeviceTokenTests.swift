@@ -15,7 +15,7 @@ struct DeviceTokenTests {
         }
     }
 
-    /// Digits in both cases, in an order that a length does not repeat.
+    /// Returns `count` hexadecimal digits of both cases, which differ from one count to the next.
     private func digits(_ count: Int) -> String {
         let all = Array("0123456789abcdefABCDEF")
         return String((0..<count).map { all[($0 * 7 + count) % all.count] })

@@ -101,7 +101,7 @@ struct MessageIDTests {
         #expect(MessageID(campaign: Self.campaign, row: 1).text == "e821eebb-c077-8842-86d3-5f803e9f1967")
     }
 
-    /// Inverts the mixing, which proves that it is a bijection.
+    /// Inverts the mixing and returns the row number, which proves that the mixing is a bijection.
     private func row(of id: MessageID, campaign: (UInt64, UInt64)) -> UInt64 {
         func unshift(_ z: UInt64, _ bits: UInt64) -> UInt64 { z ^ (z >> bits) ^ (z >> (2 * bits)) ^ (z >> (3 * bits)) }
         func inverse(_ odd: UInt64) -> UInt64 {

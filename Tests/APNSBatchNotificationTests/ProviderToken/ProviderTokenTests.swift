@@ -19,7 +19,7 @@ struct ProviderTokenTests {
         String(decoding: token.authorization.unwipedCopy.dropFirst(7), as: UTF8.self)
     }
 
-    /// Base64url decoded bit by bit: slow and obvious.
+    /// Decodes base64url bit by bit, in a slow and obvious way.
     private func decode(_ text: Substring) -> [UInt8] {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let bits = text.flatMap { character -> [Int] in

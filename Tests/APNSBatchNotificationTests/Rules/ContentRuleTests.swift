@@ -145,7 +145,7 @@ import Testing
             ])
     }
 
-    /// A payload with a string that fills it up.
+    /// Returns a payload of this size, which begins with `start` and is filled up with a string.
     private static func payload(bytes: Int, _ start: String) -> String {
         start + String(repeating: "x", count: bytes - start.utf8.count - 3) + "\"}}"
     }

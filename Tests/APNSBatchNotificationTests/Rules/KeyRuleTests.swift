@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Testing
 
-/// A value for a key and the expected findings; none if it is valid.
+/// A value of a key, and the expected findings, which are empty if the value is valid.
 struct KeyCase: Sendable, CustomTestStringConvertible {
     let parent: PayloadKey.Parent
     let name: String
@@ -19,7 +19,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name) \(value)" }
 
     var payload: String {
-        // Added to the required keys of a liveactivity push.
+        // The payload also has the keys that its push type requires.
         let other = name == "subtitle" ? "title" : "subtitle"
         let beside = type == .liveactivity && parent != .aps ? #""timestamp":1,"event":"end","# : ""
         switch parent {
@@ -221,7 +221,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     func everyKey(_ key: PayloadKey) throws {
         if key.parent == .payload { return }
         let test = KeyCase(key.parent, key.name, "[{}]", type: key.pushType ?? .complication)
-        // Only content-state and its like could take that for an object; none takes an array of objects.
+        // Only `content-state` and similar keys accept an object; none of them accepts an array of objects.
         let found = try PayloadRules.ofRaw(test.payload, test.type)
         #expect(found.filter { $0.hasPrefix("key-type: \(key.parent.path).\(key.name): expected ") }.count == 1)
         #expect(found.allSatisfy { !$0.contains("unknown") })

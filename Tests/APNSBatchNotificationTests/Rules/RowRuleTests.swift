@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Testing
 
-/// A template, and whether its rows are checked.
+/// Tests whether the rows of a template are checked, and with which findings.
 @Suite struct RowRuleTests {
     private static func rules(
         _ json: String, _ columns: [String], _ type: PushType = .alert, isBroadcast: Bool = false

@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Testing
 
-/// Payloads with keys of Apple's and others, right and wrong values alike.
+/// Random payloads with keys of Apple's and other keys, which have valid and invalid values.
 struct RandomPayload {
     var json: RandomJSON
     /// Whether strings may be placeholders of the columns t, u (text), n (number), b (bool) and j (json).
@@ -17,7 +17,7 @@ struct RandomPayload {
     mutating func object(_ parent: PayloadKey.Parent) -> String {
         var names = PayloadKey.all(in: parent).map(\.name)
         if parent == .payload { names += ["custom", "order"] } else { names += ["thread_id", "acme"] }
-        // Often the keys that together decide which content is missing.
+        // These are often the keys that together decide which content is missing.
         if json.random.chance(40) {
             names =
                 switch parent {
@@ -31,7 +31,7 @@ struct RandomPayload {
         var used: Set<String> = []
         for _ in 0..<json.random.below(7) {
             let name = json.random.pick(names)
-            // A template refuses a key that stands twice.
+            // A template with a duplicate key is refused.
             if !used.insert(name).inserted { continue }
             members.append("\"\(name)\":\(value(parent, name))")
         }
@@ -113,8 +113,8 @@ struct RandomPayload {
                 #expect(rawKeys.isSubset(of: rowKeys.union(settledKeys)), "seed \(seed) \(type): \(json) \(fields)")
                 #expect(rowKeys.isSubset(of: rawKeys), "seed \(seed) \(type): \(json) \(fields)")
                 #expect(rowKeys.isDisjoint(with: settledKeys))
-                // A template's finding holds for every row, unless its key has gone with an empty field; what is
-                // missing cannot go.
+                // A finding about a template also holds for every row, unless its key is omitted because its field is
+                // empty. A finding about missing content remains in any case.
                 let missing = settledKeys.filter { $0.contains("-missing") || $0.contains("nothing-to-show") }
                 #expect(missing.isSubset(of: rawKeys), "seed \(seed) \(type): \(json) \(fields)")
                 if !json.contains("?}}") {
@@ -125,7 +125,8 @@ struct RandomPayload {
         #expect(asked > 200 && asked < 1400)
     }
 
-    /// Rule and path: what was found differs, since a template's finding shows the placeholder.
+    /// Returns rule and path of each finding. The found values differ, since a finding about a template shows the
+    /// placeholder.
     private static func keys(_ findings: [String]) -> Set<String> {
         Set(findings.map { $0.split(separator: ": ").prefix(2).joined(separator: ": ") })
     }

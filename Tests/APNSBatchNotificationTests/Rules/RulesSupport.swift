@@ -1,8 +1,8 @@
 import APNSBatchNotification
 
-/// Findings as a test compares them: `rule: message`.
+/// Returns findings in the form that tests compare, which is `rule: message`.
 extension PayloadRules {
-    /// Returns the findings for a raw payload, which is compacted first, as in a lane.
+    /// Returns the findings for a raw payload, which is compacted first, as it is in a lane.
     static func ofRaw(
         _ json: String, _ type: PushType = .alert, isBroadcast: Bool = false, cardNumbers: Bool = false
     ) throws -> [String] {
@@ -20,7 +20,7 @@ extension PayloadRules {
         return rules.templateFindings.map { "\($0.rule.rawValue): \($0.message)" }
     }
 
-    /// Renders a row and returns its findings, after checking that verdict and messages agree.
+    /// Renders a row and returns its findings, after checking that the verdict and the messages agree.
     func row(_ fields: [String], cardNumbers: Bool = false) throws -> [String] {
         let bytes = fields.map { Array($0.utf8) }
         guard case .payload(let payload)? = template?.rendered(bytes, capacity: 1 << 16) else { throw NotJSON() }

@@ -102,7 +102,7 @@ import Testing
         #expect(compacted(json) == .invalid(Self.message(expected)))
     }
 
-    /// `1:7: cause` → the sentence that a row's failure tells.
+    /// Converts `1:7: cause` to the sentence in the message about a failed row.
     static func message(_ short: String) -> String {
         let parts = short.split(separator: ":", maxSplits: 2)
         guard parts.count == 3, let line = Int(parts[0]), let column = Int(parts[1]) else { return short }

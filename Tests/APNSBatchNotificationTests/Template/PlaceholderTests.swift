@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Testing
 
-/// One row, its template and its payload.
+/// A row, its template and the expected payload.
 struct RenderCase: CustomTestStringConvertible, Sendable {
     let template: String
     let fields: [String]

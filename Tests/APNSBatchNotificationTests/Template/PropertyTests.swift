@@ -2,7 +2,7 @@ import APNSBatchNotification
 import Foundation
 import Testing
 
-/// A template, a row for it and its payload, all made from a seed.
+/// A template, a row for it and the expected payload, all generated from a seed.
 struct RandomRow {
     let template: String
     let fields: [String]
@@ -22,7 +22,7 @@ struct RandomRow {
     var fieldBytes: [[UInt8]] { fields.map { Array($0.utf8) } }
 }
 
-/// Bytes of white space outside strings.
+/// Returns the number of bytes of white space outside strings.
 func whitespaceOutsideStrings(_ json: [UInt8]) -> Int {
     var count = 0
     var isInside = false
@@ -40,7 +40,8 @@ func whitespaceOutsideStrings(_ json: [UInt8]) -> Int {
     return count
 }
 
-/// Whether Foundation reads it. Numbers that are JSON but too large for any number of Swift count as read.
+/// Returns whether Foundation can read the bytes. Numbers that are valid JSON but too large for Swift's types count as
+/// readable.
 func isJSON(_ json: [UInt8]) -> Bool {
     do {
         _ = try JSONSerialization.jsonObject(with: Data(json))
@@ -74,7 +75,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         #expect(answer == "\(2 * count)\n", "\(answer)")
     }
 
-    /// Runs the reference over the cases and returns what it prints.
+    /// Runs the reference implementation over the cases and returns its output.
     private static func python(_ cases: String) throws -> String {
         let input = FileManager.default.temporaryDirectory.appendingPathComponent("render-cases-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: input) }
@@ -231,7 +232,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
                 }
                 let rendered = template.rendered(fields, capacity: 1 << 16)
                 guard case .payload(let payload) = rendered else { continue }
-                // A cut within a character leaves invalid UTF-8, which the input is responsible for.
+                // An input that is cut within a character is invalid UTF-8, and so is the payload then.
                 guard String(validating: payload, as: UTF8.self) != nil else { continue }
                 #expect(isJSON(payload))
                 #expect(compacted(payload) == rendered)

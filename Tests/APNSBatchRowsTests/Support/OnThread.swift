@@ -1,7 +1,7 @@
 import Glibc
 
-/// Runs a body that may block on a thread of its own, and waits for the thread's end: the thread sanitizer sees the order in
-/// that, and not always in a continuation.
+/// Runs a body that may block on its own thread, and waits for the end of the thread. The thread sanitizer recognizes
+/// the order that this establishes, but not always that of a continuation.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     var thread = pthread_t()
     let value = await withCheckedContinuation { continuation in

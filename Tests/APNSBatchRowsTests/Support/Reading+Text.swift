@@ -1,9 +1,8 @@
 @testable import APNSBatchRows
 
 extension Reading {
-    /// The rows as a table of cases writes them: `row@line a|b` for a good row,
-    /// `row@line a! line:column:field cause` for a bad one with one complete field `a`. Line ends show as \n and \r,
-    /// a NUL as \0.
+    /// The rows as tables of cases write them. A valid row is `row@line a|b`, and an invalid row with one complete
+    /// field `a` is `row@line a! line:column:field cause`. Line ends are written as \n and \r, and NUL as \0.
     var lines: [String] {
         if let failure { return rows.map(\.text) + ["\(failure)"] }
         return rows.map(\.text)

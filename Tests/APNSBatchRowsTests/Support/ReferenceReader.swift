@@ -1,6 +1,6 @@
 @testable import APNSBatchRows
 
-/// The result of reading a whole input: the rows, or the cause of a failure.
+/// The result of reading a whole input, which is the rows and the cause of a failure.
 struct Reading: Equatable {
     var columns: [[UInt8]] = []
     var rows: [ReadRow] = []
@@ -13,12 +13,12 @@ struct ReadRow: Equatable {
     var line: UInt64
     var fields: [[UInt8]]
     var error: RowError?
-    /// Line and column of each field's content, of a good row.
+    /// The line and column of the content of each field of a valid row.
     var places: [[Int]] = []
 }
 
-/// The slow, obvious reader: the whole input in memory, one byte after the other, one state for each situation. It
-/// shares nothing with the module but the types of its errors.
+/// A slow and obvious reader. It keeps the whole input in memory, examines one byte after the other, and has one state
+/// for each situation. It shares only the types of errors with the module.
 struct ReferenceReader {
     var delimiter = UInt8(ascii: ",")
     var fieldBytes: Int
@@ -28,13 +28,13 @@ struct ReferenceReader {
         case fieldStart, unquoted, quoted, afterQuote
     }
 
-    /// A record from `start`, read as if no line could break it.
+    /// A record that begins at `start`, read as if no line end could break it.
     private struct Record {
         var fields: [[UInt8]] = []
-        /// Where each field begins, the one at fault included.
+        /// The offsets at which fields begin, including the invalid field.
         var starts: [Int] = []
         var next = 0
-        /// The cause, the place, and the byte at which the error was detected.
+        /// The cause of the error, its offset, and the offset at which it was detected.
         var fault: (cause: RowError.Cause, place: Int, seen: Int)?
     }
 
@@ -86,7 +86,7 @@ struct ReferenceReader {
         return input[at + 1] == 10 ? at + 2 : nil
     }
 
-    /// The row at `start`, and where the next one begins.
+    /// Returns the row at `start`, and the offset of the next one.
     private func row(
         _ input: [UInt8], _ start: Int, _ line: UInt64, columns: Int?, number: UInt64
     ) -> (ReadRow, Int) {
@@ -94,7 +94,7 @@ struct ReferenceReader {
         let firstLineEnd = input[start...].firstIndex(of: 10).map { $0 + 1 } ?? input.count
         let isCut = whole.fault != nil && whole.fault!.seen >= firstLineEnd
         let next = whole.fault == nil ? whole.next : firstLineEnd
-        // What is judged: the record, or its first line by itself.
+        // The result is taken from the record, or from its first line alone if the record is cut there.
         let judged = isCut ? record(Array(input[..<firstLineEnd]), start) : whole
         var content = next
         if content > start, input[content - 1] == 10 { content -= 1 }
@@ -194,13 +194,13 @@ struct ReferenceReader {
             case (.unquoted, 34):
                 record.fault = (.quoteInUnquotedField, at, at)
             case (.afterQuote, 34):
-                // The quote before was not a closing one.
+                // The quote before this byte did not close the field.
                 takeContent(34, length: 2)
                 state = .quoted
             case (.afterQuote, _):
                 record.fault = (.textAfterClosingQuote, at, at)
             case (.quoted, 34):
-                // A closing quote over the limit. A doubled one is dealt with at its second half.
+                // This quote closes a field that exceeds the limit. A doubled quote is handled at its second half.
                 let isDoubled = at + 1 < input.count && input[at + 1] == 34
                 if isOver, !isDoubled { record.fault = tooLong }
                 state = .afterQuote

@@ -1,18 +1,18 @@
 @testable import APNSBatchRows
 
-/// A source that hands out given bytes in given pieces.
+/// A source that returns given bytes in pieces of given sizes.
 final class ScriptedSource: ByteSource, @unchecked Sendable {
     let size: UInt64?
     var canReadAgain: Bool { size != nil }
 
     private let bytes: [UInt8]
-    /// How many bytes each read returns; the last entry goes on for ever.
+    /// The number of bytes that each read returns. The last entry applies to all further reads.
     private let pieces: [Int]
     private let failure: InputError?
     private var at = 0
     private var reads = 0
 
-    /// - Parameter failure: thrown where the end would be.
+    /// - Parameter failure: the error that is thrown instead of the end of the input.
     init(_ bytes: [UInt8], pieces: [Int] = [.max], size: UInt64? = nil, failure: InputError? = nil) {
         self.bytes = bytes
         self.pieces = pieces
@@ -32,14 +32,14 @@ final class ScriptedSource: ByteSource, @unchecked Sendable {
 }
 
 extension RowLimits {
-    /// Limits small enough that small inputs hit them.
+    /// Returns limits that are small enough for small inputs to reach them.
     static func small(chunk: Int = 1, field: Int = 40, record: Int = 60) -> RowLimits {
         RowLimits(chunkBytes: chunk, fieldBytes: field, recordBytes: record)
     }
 }
 
 extension Reading {
-    /// Returns the module's result for the source.
+    /// Reads the source with the module under test.
     init(
         source: any ByteSource, dialect: CSVDialect = .comma, limits: RowLimits = .standard, buffers: Int = 1
     ) {
@@ -76,7 +76,7 @@ extension Reading {
     }
 }
 
-/// Numbers that look random and are the same on every run (SplitMix64).
+/// A SplitMix64 generator, which returns the same numbers in every run.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -107,7 +107,7 @@ import Testing
     func mode() throws {
         _ = try open("n", .new)
         _ = try HandOverRecord(path: path("o"), slots: 1)
-        // Not in its place before its session begins.
+        // The hand-over record gets its final name when its session begins.
         for name in ["n", "o.new"] {
             var facts = stat()
             #expect(stat(path(name), &facts) == 0 && facts.st_mode & 0o777 == 0o600)
@@ -132,7 +132,7 @@ import Testing
             #expect(throws: StorageError("open", path("link"), code: ELOOP)) { _ = try open("link", opening) }
         }
         #expect(throws: StorageError.self) { _ = try open("link", .new) }
-        // The hand-over record is made beside its place: a link there is not followed either.
+        // The hand-over record is created under a temporary name. A symbolic link at that name is not followed either.
         try FileManager.default.createSymbolicLink(atPath: path("b.new"), withDestinationPath: path("target"))
         #expect(throws: StorageError("open", path("b.new"), code: ELOOP)) {
             _ = try HandOverRecord(path: path("b"), slots: 1)

@@ -7,14 +7,14 @@ import Testing
 @testable import APNSBatchRecords
 @testable import APNSBatchSending
 
-/// Disks that fail, and losses of power.
+/// Tests with failing disks and losses of power.
 @Suite("Ledger on a failing disk") struct LedgerFaultTests {
     private typealias Sample = LedgerSample
 
     private let ledger = MemoryStorage()
     private let results = MemoryStorage()
 
-    /// Returns a record that was begun, with a range of ten rows.
+    /// Returns a record that was begun and has a range of ten rows.
     private func begun(_ control: RunControl = RunControl()) throws -> RunRecord {
         try ResultLines.header().withUnsafeBytes { try results.append($0) }
         let run = RunRecord(ledger, results, stop: { control.stop(.failure($0)) })
@@ -131,7 +131,7 @@ import Testing
         let run = try begun()
         let length = ledger.length
         results.onSync = { try? run.announce([LedgerSample.range(11, rows: 5)]) }
-        // The run has the results, and they would have the run.
+        // The run keeps the results, so a closure in the results that keeps the run would form a reference cycle.
         defer { results.onSync = {} }
         try run.mark()
         #expect(ledger.length > length + 64)
@@ -148,7 +148,7 @@ import Testing
         if kind == 1 { results.syncsLeft = 0 }
         if kind == 2 { (results.appendsLeft, results.cutsLeft) = (0, 0) }
         for rows in [1...5, 6...10] as [ClosedRange<UInt64>] {
-            // Its place in the queue of those that come back.
+            // The batch takes the slot of one in the queue of free batches.
             _ = exchange.free.tryPop()
             exchange.filled.push(batch(rows))
             #expect(writer.step(now: rows.upperBound))
@@ -170,7 +170,7 @@ import Testing
         let writer = OutcomeWriter(run, exchange: exchange, interval: 1)
         ledger.appendsLeft = 0
         for rows in [1...5, 6...10] as [ClosedRange<UInt64>] {
-            // Its place in the queue of those that come back.
+            // The batch takes the slot of one in the queue of free batches.
             _ = exchange.free.tryPop()
             exchange.filled.push(batch(rows))
             _ = writer.step(now: 0)

@@ -11,7 +11,7 @@ import Testing
     @Test("The checksum is CRC-32C, whatever the pieces")
     func checksum() {
         func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { apns_crc32c(before, bytes, bytes.count) }
-        // RFC 3720 appendix B.4.
+        // The expected value is from RFC 3720, appendix B.4.
         #expect(sum(Array("123456789".utf8)) == 0xE306_9283)
         #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
         #expect(sum([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
@@ -98,7 +98,7 @@ import Testing
                 }
             }
         }
-        // A note of another place or session does not hold either.
+        // A note of another slot or session is invalid too.
         var moved = words
         (moved[4], moved[5]) = (words[6], words[7])
         #expect(HandOverNotes(moved)?.rows == [1001: 512, 2001: 768])
@@ -172,7 +172,7 @@ import Testing
         let length = ledger.length
         #expect(throws: StorageError.self) { try run.announce([LedgerSample.range(101, rows: 100)]) }
         #expect(ledger.length == length)
-        // What is announced fits, whatever it comes to.
+        // The reserved space is enough for all outcomes of the announced rows.
         ledger.capacity = ledger.length
         let ends = (1...100).map {
             LedgerSample.End(row: $0, outcome: .accepted, token: String(repeating: "ab", count: 100))

@@ -21,7 +21,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
 @Suite("Ledger compared with results and hand-over record") struct LedgerProofTests {
     private typealias Sample = LedgerSample
 
-    /// A session of three ranges of four rows; of the last two nothing has ended.
+    /// Returns the history of a session with three ranges of four rows. No row of the last two ranges has ended.
     private func history(ended: Bool = false) throws -> LedgerHistory {
         var records: [(inout LedgerEncoder, UInt64) -> Void] = [
             { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
@@ -45,7 +45,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         return HandOverNotes(handOvers.snapshot)
     }
 
-    /// Lines of accepted rows of a campaign.
+    /// Returns `results.csv` with lines of accepted rows of a campaign.
     private func lines(_ rows: ClosedRange<UInt64>, of campaign: (UInt64, UInt64) = (1, 2)) -> MemoryStorage {
         var lines = ResultLines(campaign: campaign)
         let batch = Sample.batch(
@@ -75,7 +75,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(history, notes([(6, 1)])) == .missingRow(6, file: "ledger.board"))
         #expect(try doubt(history, notes([], session: 2)) == .missingSession)
         #expect(try doubt(history, notes([], campaign: 1)) == .otherHandOvers)
-        // A restart of the system can remove notes, but adds none.
+        // A restart of the system can remove notes, but cannot add any.
         #expect(try doubt(history, notes([(13, 1)]), boot: (5, 5)) == .missingRow(13, file: "ledger.board"))
         #expect(try doubt(history, nil) == nil)
     }
@@ -139,7 +139,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     @Test("Lines beyond the last mark count, and other changes are found by the mark's checksum")
     func sum() throws {
         var history = try history()
-        // Ids that rows brought themselves.
+        // The rows have their own ids.
         let results = lines(1...4, of: (7, 7))
         let known = ResultLines.header().withUnsafeBytes { CRC32C.of($0) }
         history.takeMark(resultsLength: UInt64(ResultLines.header().count), resultsSum: known)
@@ -215,7 +215,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(refused > 2 && refused < cuts.count)
     }
 
-    /// The offsets at which records begin.
+    /// Returns the offsets at which records begin.
     private static func records(_ files: MemoryFiles) -> [Int] {
         var reader = LedgerReader(files.ledger)
         var offsets: [Int] = []
@@ -246,7 +246,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
             try fault(left).contains("ledger and \(campaign.runDirectory ?? "")/ledger.board belong to different runs"))
         left.words = []
         #expect(try fault(left).contains("results.csv belong to different runs"))
-        // The other way round it is the results that are in the wrong place.
+        // In the opposite case, `results.csv` is from another run.
         let right = files.copy()
         right.lines.bytes = other.lines.bytes
         let run = try CampaignRun(campaign, resuming: true, files: right)

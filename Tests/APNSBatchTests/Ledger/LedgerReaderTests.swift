@@ -30,7 +30,7 @@ import Testing
     @Test("Header and last session are found without reading the rows")
     func opening() throws {
         var bytes = Sample.usual.bytes
-        // In the outcomes, the mark and the range between the sessions.
+        // The damaged records are the outcomes, the mark and the range between the two sessions.
         for start in Sample.usual.starts[3...5] { bytes[start + 30] ^= 1 }
         var reader = LedgerReader(MemoryStorage(bytes))
         let (header, session) = try reader.opening()
@@ -78,7 +78,7 @@ import Testing
                 let record = starts.lastIndex { $0 <= position }!
                 do {
                     let reading = try Sample.read(flipped)
-                    // Padding has no meaning.
+                    // The padding has no meaning.
                     let isWhole = reading.length == UInt64(bytes.count)
                     #expect(isWhole || reading.length == UInt64(starts[record]), "\(position) \(bit)")
                     if isWhole { #expect(reading.history.ranges == whole.ranges, "\(position) \(bit)") }
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// Whether every row that ended here ended there as well.
+    /// Returns whether every row that ended in `part` also ended in `whole`.
     private func isPrefix(_ part: LedgerHistory, of whole: LedgerHistory) -> Bool {
         for (range, other) in zip(part.ranges, whole.ranges) {
             guard range.facts == other.facts else { return false }
@@ -104,7 +104,7 @@ import Testing
     func texts() throws {
         let (bytes, starts) = Sample.usual
         var torn = bytes
-        // The last byte of the last record's texts, before at most seven of padding.
+        // The last byte of the texts of the last record, which is followed by at most seven bytes of padding.
         torn[bytes.count - 8] ^= 0xFF
         let reading = try Sample.read(torn)
         #expect(reading.length == UInt64(starts[9]))
@@ -178,7 +178,7 @@ import Testing
             var damaged = bytes
             damaged[position] ^= 1
             #expect(throws: LedgerReader.Failure.damaged(at: 0)) { try Sample.read(damaged) }
-            // Nothing was announced.
+            // No range was announced.
             #expect(throws: LedgerReader.Failure.notOne) { try Sample.read(Array(damaged[..<starts[2]])) }
         }
     }
@@ -187,7 +187,7 @@ import Testing
     func unreadable() throws {
         let (bytes, starts) = Sample.usual
         let storage = MemoryStorage(bytes)
-        // The reason of the third row, which is in no table.
+        // The offset is that of the third row's reason, which is in no table.
         storage.unreadable = UInt64(starts[3] + 24 + 8 + 48)
         var reader = LedgerReader(storage)
         #expect(throws: LedgerReader.Failure.storage(StorageError("read", "memory", code: 5))) { try reader.read() }

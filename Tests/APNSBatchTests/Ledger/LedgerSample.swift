@@ -4,7 +4,7 @@ import APNSBatchRows
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// Ledgers and their contents, for tests.
+/// Creates ledgers and their contents for tests.
 enum LedgerSample {
     static let header = LedgerHeader(
         identity: (1, 2), start: 1_700_000_000, digest: Array(0..<32), inputBytes: 12_345, columnsSum: 77,
@@ -67,7 +67,7 @@ enum LedgerSample {
         }
     }
 
-    /// A ledger whose first session announced one range of rows, and how some of them ended.
+    /// Returns a ledger whose first session announced one range of rows, and in which some of them ended.
     static func ledger(rows: Int, _ ends: [End]) -> [UInt8] {
         ledger([
             { encoder, _ in encoder.add(header) }, { encoder, _ in encoder.add(session(1)) },
@@ -75,7 +75,7 @@ enum LedgerSample {
         ]).bytes
     }
 
-    /// A ledger of some records; where each begins.
+    /// Returns a ledger of some records, and the offset of each.
     static func ledger(_ add: [(inout LedgerEncoder, UInt64) -> Void]) -> (bytes: [UInt8], starts: [Int]) {
         var bytes: [UInt8] = []
         var starts: [Int] = []
@@ -102,7 +102,7 @@ enum LedgerSample {
         End(row: 6, outcome: .unknown, token: "0", reason: "lost", ownID: "123e4567-e89b-12d3-a456-426614174000"),
     ]
 
-    /// Two sessions with a mark between them.
+    /// A ledger with two sessions and a mark between them.
     static let usual = ledger([
         { encoder, _ in encoder.add(header) },
         { encoder, _ in encoder.add(session(1)) },

@@ -8,7 +8,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// A row that may have been sent is never reported as unsent, however its run continues.
+/// Tests that a row that may have been sent is never reported as unsent, no matter how its run continues.
 @Suite("Resuming rows that may have been sent") struct MaybeSentTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
 
@@ -74,7 +74,7 @@ import Testing
         let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
         let run = try CampaignRun(campaign, resuming: true, files: files)
         #expect(await run.run().ending == .complete)
-        // Of the ledger at that moment.
+        // This is the state of the ledger when the hand-over record was replaced.
         #expect(files.handedAtOpening == [20])
     }
 
@@ -103,7 +103,7 @@ import Testing
         #expect(summary.accepted == 20 && summary.unknown == 5 && summary.invalid == 5)
     }
 
-    /// A run that lost the answers to its rows and was stopped while they waited to be sent again.
+    /// Returns a run that lost the answers to its rows, and was stopped while they waited to be sent again.
     private static func stopped(_ policy: UnknownPolicy) async throws -> (Stage, Campaign, MemoryFiles) {
         let fault = SimulatorFault(.reset(ResetFault(code: 2)), when: FaultOccasion(every: 1))
         let stage = try Stage(script: SimulatorScript(faults: [fault]))

@@ -4,7 +4,7 @@ import Logging
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// The files of a run in memory, as one process leaves them and the next one finds them.
+/// The files of a run in memory, which one process leaves to the next.
 final class MemoryFiles: RunFiles, @unchecked Sendable {
     var ledger = MemoryStorage()
     var lines = MemoryStorage()
@@ -29,7 +29,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     /// The hand-over record of the last process.
     private(set) var handOvers: HandOverRecord?
 
-    /// What stands there now, with so much of the ledger.
+    /// Returns a copy of the files as they are now, with this many bytes of the ledger.
     func copy(ledgerBytes: Int = .max) -> MemoryFiles {
         let copy = MemoryFiles()
         copy.ledger.bytes = Array(ledger.bytes.prefix(ledgerBytes))
@@ -39,7 +39,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
         return copy
     }
 
-    /// The lines without the header, by row.
+    /// The lines of `results.csv` by row, without the header.
     var resultLines: [UInt64: [String]] {
         let lines = String(decoding: lines.bytes, as: UTF8.self).split(separator: "\n").dropFirst()
         return Dictionary(
@@ -49,9 +49,9 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
             })
     }
 
-    /// As after a kill before any outcome was recorded.
+    /// Returns the files as a process would leave them that was killed before it recorded an outcome.
     ///
-    /// - Parameter handed: rows of the first range that its lane had taken; nil when nobody knows.
+    /// - Parameter handed: the number of rows of the first range that its lane had taken; nil for unknown.
     func killed(handed: Int? = nil) throws -> MemoryFiles {
         let killed = MemoryFiles()
         var reader = LedgerReader(ledger)
@@ -75,7 +75,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
 }
 
 extension CampaignRun {
-    /// A run whose ledger and results are in memory; the directory has the summary.
+    /// Creates a run whose ledger and results are in memory. Only its summary is in the directory.
     convenience init(_ campaign: Campaign, resuming: Bool = false, files: MemoryFiles) throws {
         try self.init(
             campaign, resuming: resuming, files: files, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -4,17 +4,18 @@ import Glibc
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// A file in memory, with a disk behind it that can be full.
+/// A file in memory, on a disk that can become full.
 final class MemoryStorage: AppendFile, @unchecked Sendable {
     var bytes: [UInt8]
     /// The capacity of the disk in bytes; nil for no limit.
     var capacity: UInt64?
     private var reserved: UInt64 = 0
-    /// Appends, syncs and cuts that succeed before one fails; an append that fails leaves half of it.
+    /// The number of appends, syncs and cuts that succeed before one fails. An append that fails writes half of its
+    /// bytes.
     var appendsLeft = Int.max
     var syncsLeft = Int.max
     var cutsLeft = Int.max
-    /// No read begins there or behind, but for those from an earlier place.
+    /// The offset from which on no read can begin. A read that begins before it succeeds.
     var unreadable: UInt64?
     var reservationFailure: StorageError?
     /// Called while a sync is in progress.

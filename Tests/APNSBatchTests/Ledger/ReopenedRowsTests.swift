@@ -7,7 +7,8 @@ import Testing
 @Suite("Reopened rows") struct ReopenedRowsTests {
     private typealias Sample = LedgerSample
 
-    /// A session that ended in order, with some rows unavailable, and then reopened by the next.
+    /// Returns the history of a session that ended in order with some rows unavailable, and of the next one, which
+    /// reopened them.
     private static func history(rows: Int, unavailable: [UInt64], reopens: Bool = true) throws -> LedgerHistory {
         let ends = (1...UInt64(rows)).map { row in
             unavailable.contains(row)
@@ -70,7 +71,7 @@ import Testing
         #expect(throws: LedgerReader.Failure.damaged(at: UInt64(bytes.starts[2]))) { try Sample.read(bytes.bytes) }
     }
 
-    /// Of four rows whose lane had taken three when the process was killed, APNs put off the second.
+    /// APNs answered 503 to the second of four rows. The lane had taken three of them when the process was killed.
     @Test("Reopened rows were answered and do not count as possibly sent", arguments: [true, false])
     func answered(reopening: Bool) throws {
         let files = MemoryFiles()

@@ -15,13 +15,14 @@ import Testing
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    /// A run that was stopped when some rows were accepted.
+    /// Runs a campaign that is stopped when some rows have been accepted.
     private static func stopped(_ stage: Stage, rows: Int) async throws -> (Campaign, CampaignSummary) {
         var campaign = try stage.campaign(rows: Self.rows(rows))
         campaign.connections = 1
         campaign.note = Array("mine".utf8)
         let run = try CampaignRun(campaign)
-        // A thread of its own: other tests may keep those of tasks busy for longer than the run takes.
+        // The stopper has its own thread, because other tests may occupy the threads of tasks for longer than the run
+        // takes.
         let stopper = try NamedThread("stopper") {
             while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
             run.stop()
@@ -71,7 +72,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == written)
         #expect(try RunStatus(of: run.directory).sessions == 1)
         #expect(try stage.results(run).count == 100)
-        // Without its summary the ledger tells what it can.
+        // Without the summary, the account is read from the ledger.
         try FileManager.default.removeItem(atPath: path)
         var anew = await (try CampaignRun(campaign, resuming: true)).run()
         #expect(anew.lastSession.process == nil && FileManager.default.fileExists(atPath: path))
@@ -97,7 +98,7 @@ import Testing
         let before = await run.run()
         stopper.join()
         try #require(before.ending == .interrupted && before.invalid == 2 && before.campaign.inputCRC32C == nil)
-        // A process that cannot begin says what is known all the same.
+        // A process that cannot begin still reports what is known.
         let handOvers = run.directory + "/ledger.board"
         try FileManager.default.removeItem(atPath: handOvers)
         try FileManager.default.createDirectory(atPath: handOvers, withIntermediateDirectories: false)
@@ -151,7 +152,7 @@ import Testing
                 "rows.csv: the input changed: it had \(text.utf8.count) bytes and has \(text.utf8.count - 1)"))
         _ = try stage.write(text.replacing("token,payload", with: "token,payloae"), to: "rows.csv")
         #expect(try fault(campaign) != "")
-        // A row that has not ended, in place.
+        // The content of a row that has not ended is changed, but not its size.
         _ = try stage.write(String(text.dropLast(10)) + "Ho\"\"}}\"\n" + "\n", to: "rows.csv")
         let size = try #require(
             try FileManager.default.attributesOfItem(atPath: stage.directory.path + "/rows.csv")[.size] as? Int)
@@ -256,7 +257,7 @@ import Testing
         campaign.note = Array("mine".utf8)
         for policy in [UnknownPolicy.resend, .report, .resendIfCollapsible] {
             campaign.onUnknown = policy
-            // One that is never done: a complete run has no further session.
+            // The run is never complete, because a complete run has no further session.
             let run = try CampaignRun(campaign, resuming: policy != .resend)
             run.stop()
             #expect(await run.run().ending == .interrupted)

@@ -13,7 +13,7 @@ import Testing
     private static let verdicts: [(Canary.Count, Canary.Verdict)] = [
         (.init(), .waiting),
         (.init(accepted: 94, underWay: 6), .waiting),
-        // Not even all that are awaited could make it too many.
+        // Even if all requests in flight failed, the limit would not be exceeded.
         (.init(accepted: 95, underWay: 5), .passed),
         (.init(accepted: 95, rejected: 5), .passed),
         (.init(accepted: 95, rejected: 3, unknown: 2), .passed),
@@ -83,7 +83,7 @@ import Testing
         campaign.canary = .init(rows: 500)
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        // 500 rows over 10 streams take a second: the pool would have grown meanwhile.
+        // At 10 streams, 500 rows take a second, in which the pool would otherwise have grown.
         let connections = await most(
             {
                 let connections = run.progress.connections

@@ -9,7 +9,8 @@ import Testing
     private typealias Totals = CircuitBreaker.Totals
     private typealias Trip = CircuitBreaker.Trip
 
-    /// This reason as so many of a hundred answers, spread evenly; gives the number of answers at the stop, and the stop.
+    /// Passes this percentage of answers with the reason, spread evenly. Returns the number of answers at the stop, and
+    /// the stop.
     private func stop(
         _ reason: KnownReason, percent: UInt64, of answers: UInt64, _ limits: CircuitBreaker.Limits = .init()
     ) throws -> (answered: UInt64, trip: Trip)? {
@@ -75,7 +76,7 @@ import Testing
         #expect(try wave(.init()) == nil)
         let own = try #require(try wave(try limits(["BadDeviceToken": .percent(50)], window: 1600, minimum: 100)))
         #expect(own.rule == Rule(reason: .badDeviceToken, percent: 50, until: nil))
-        // The window of 1,600, and at most a sixteenth of it more.
+        // The answers are those of the window of 1,600, and at most a sixteenth of it more.
         #expect((1600...1700).contains(own.answers) && own.count == (own.answers + 1) / 2)
     }
 
@@ -114,7 +115,7 @@ import Testing
         #expect(trip.text() == "1 of 8 answers (12.5 %, limit 12.5 %) are refusals")
     }
 
-    /// Answers in order; gives how many there were at the stop, and what is said then.
+    /// Passes answers in order. Returns their number at the stop, and the message of the stop.
     private func stop(_ answers: [Answer], _ limits: CircuitBreaker.Limits = .init()) -> (answered: Int, text: String)?
     {
         var counts = AnswerCounts(RuleIndex(limits.rules))

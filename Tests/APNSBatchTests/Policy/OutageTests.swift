@@ -15,7 +15,9 @@ private let second: UInt64 = 1_000_000_000
         var news: [Outage.News] = []
         var probes: [UInt64] = []
 
-        /// - Parameter answers: in a tenth of a second, while more than probes is sent; and what probes are answered.
+        /// - Parameters:
+        ///   - good, bad, badAgain, lost: the numbers of answers in a tenth of a second, unless only probes are sent.
+        ///   - probeIsGood: whether probes succeed.
         mutating func play(
             seconds: Int, good: UInt64 = 0, bad: UInt64 = 0, badAgain: UInt64 = 0, lost: UInt64 = 0,
             probeIsGood: Bool = false
@@ -155,7 +157,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news == [] && play.outage.phase == .closed)
     }
 
-    /// Rows that are refused at once and then every three seconds.
+    /// Returns a play of rows that are refused at once and then again every three seconds.
     private func fewRows(good: UInt64, bad: UInt64) -> Play {
         var play = Play()
         play.totals = AnswerSums(good: good, troubled: bad, troubledFirst: bad)

@@ -6,9 +6,9 @@ import APNSBatchBasics
 /// A server that takes a limited number of requests per second, one after the other.
 struct RateServer {
     enum Kind {
-        /// What was not used is kept, up to so many requests.
+        /// Capacity that was not used is kept for up to this many requests.
         case bucket(Double)
-        /// So many in each second, counted from its beginning.
+        /// The rate applies to each second, counted from the beginning of the second.
         case window
         case free
     }
@@ -45,14 +45,16 @@ struct RateServer {
     }
 }
 
-/// Lanes that send rows to a server, in virtual time: turns of about a millisecond and now and then of fifteen, answers
-/// after a round trip, rows that were refused again after their delays. All lanes share one pace.
+/// A model of lanes that send rows to a server in virtual time. Turns take about a millisecond, and sometimes fifteen.
+/// Answers arrive after a round trip, and rows that were refused are sent again after a delay. All lanes share one
+/// pace.
 struct PaceModel {
     struct Report {
         var seconds = 0.0
         var requests = 0
         var givenUp = 0
-        /// Of the server's rate, while there were fresh rows: what comes after waits for the last rows' delays.
+        /// The share of the server's rate that was used while there were rows that had not been sent. Afterwards the
+        /// model only waits for the delays of the last rows.
         var share = 0.0
         /// The rate in each second.
         var rates: [Double?] = []
@@ -82,10 +84,10 @@ struct PaceModel {
         var nextTurn: UInt64
         var answered: UInt64 = 0
         var start = FirstRequests()
-        /// Requests in the order in which they were sent, and how many of them were answered.
+        /// The requests in the order in which they were sent. The first `head` of them were answered.
         var sent: [(at: UInt64, isTaken: Bool, attempt: Int)] = []
         var head = 0
-        /// Rows that wait, those that are due last in front.
+        /// The rows that wait to be sent again. Those that are due last come first.
         var waiting: [(at: UInt64, attempt: Int)] = []
     }
 
@@ -172,7 +174,7 @@ struct PaceModel {
         report.requests += sent
     }
 
-    /// The attempt of the row that goes next: those that are due again and fresh ones take turns.
+    /// Returns the attempt of the row that is sent next. Rows that are due again and new rows alternate.
     private mutating func nextRow(_ lane: Int, _ sent: Int) -> Int? {
         if let due = parts[lane].waiting.last, due.at <= now, sent % 2 == 0 || fresh == 0 {
             parts[lane].waiting.removeLast()

@@ -7,7 +7,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-/// Complaints about other senders that concern policy.
+/// Tests of known complaints about the policy of other senders.
 @Suite("Known complaints about policy") struct PolicyComplaintTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
 
@@ -28,7 +28,7 @@ import Testing
         #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
         #expect(
             summary.cause?.contains("do the tokens belong to the other environment, production or sandbox?") == true)
-        // The requests in flight of three lanes.
+        // Only the requests in flight of three lanes were sent.
         #expect(summary.rows < 50_000 && summary.rows == summary.rejected)
     }
 
@@ -66,7 +66,7 @@ import Testing
             keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID,
             rule: .init(mintAfter: 1800, retireAfter: 3120),
             log: RunLog(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, endpoint: "localhost:1"))
-        // Each signature is another one, also of the same second.
+        // Two signatures differ, even if they were made in the same second.
         var minted: Set<[UInt8]> = []
         for _ in 0..<100 {
             guard case .token(_, let authorization, _, _) = try source.lease() else {

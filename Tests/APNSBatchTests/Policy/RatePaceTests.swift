@@ -7,7 +7,7 @@ import Testing
 @Suite("Rate pace", .ownThread) struct RatePaceTests {
     struct Limit: CustomTestStringConvertible {
         var rate: Double
-        /// How many requests may come at once; nil where the server counts by seconds.
+        /// The number of requests that may arrive at once; nil if the server counts by seconds.
         var burst: Double?
         /// The round-trip time, in milliseconds.
         var roundTrip: UInt64
@@ -73,7 +73,7 @@ import Testing
         let rows = 200_000
         let best = PaceModel.run(PaceModel(rows, RateServer(.free), roundTrip: 50)).seconds / (1 - share)
         let report = PaceModel.run(PaceModel(rows, RateServer(.free, refusedShare: share), roundTrip: 50))
-        // The last rows wait for their fifth attempt, up to 15 seconds, and it takes up to ten to find out.
+        // The last rows wait up to 15 seconds for their fifth attempt, and the detection takes up to ten seconds.
         #expect(report.seconds < 1.25 * best + 25, "\(report.seconds) s instead of \(best)")
         #expect(report.rates.suffix(3).allSatisfy { $0 == nil }, "no limit is left")
     }
@@ -116,7 +116,7 @@ import Testing
         var pace = RatePace(start: 0)
         var totals = AnswerSums()
         for second in 1...100 as ClosedRange<UInt64> {
-            // Answers to second and later attempts, all of them refused.
+            // The answers are to second and later attempts, and all of them are refusals.
             totals.answered += 50
             pace.look(now: second * 1_000_000_000, totals: totals)
         }

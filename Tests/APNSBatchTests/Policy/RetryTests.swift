@@ -136,7 +136,7 @@ import Testing
             return true
         }
         #expect(run.isPaused && run.progress.isPaused)
-        // Lanes see it when they next look; from then on nothing moves.
+        // The lanes notice the pause when they next check. After that, no more rows end.
         let still = Guarded((rows: run.progress.rows, since: ContinuousClock.now))
         await eventually {
             still.withLock { still in

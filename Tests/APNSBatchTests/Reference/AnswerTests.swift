@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-/// Every reason of the table, given by a server to a campaign.
+/// Tests that send every reason of the table from a server to a campaign.
 @Suite("Answers of the reference table") struct AnswerTests {
     private static let rows = "token,payload\n\(token(1)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n"
 
@@ -17,7 +17,7 @@ import Testing
         try #require(AnswerRule.all.first { $0.text == reason })
     }
 
-    /// - Parameter times: how often the one token is answered so; 0 for always.
+    /// - Parameter times: the number of requests for the token that get this answer; 0 for all.
     private func run(
         _ rule: AnswerRule, times: Int?, _ change: (inout Campaign) -> Void = { _ in }
     ) async throws -> (summary: CampaignSummary, run: CampaignRun, results: [UInt64: [String]]) {

@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-/// Every header field of the table, in a request that has all of them.
+/// Tests every header field of the table in a request that has all of them.
 @Suite("Header fields of requests") struct HeaderTests {
     private static let id = "123e4567-e89b-12d3-a456-426614174000"
     private static let values = [

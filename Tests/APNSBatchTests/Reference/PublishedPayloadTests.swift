@@ -5,12 +5,13 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-/// The payloads of Apple's guides of 2011 and today, of a tutorial and of a large provider, as rows of a campaign.
+/// Tests that send the payloads of Apple's guides of 2011 and today, of a tutorial and of a large provider as rows of a
+/// campaign.
 @Suite("Published payloads") struct PublishedPayloadTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Fixtures/payloads")
 
-    /// Those that have a compact form: the others are mistyped on purpose.
+    /// The payloads that have a compact form. The others contain errors on purpose.
     private static let names: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return files.filter { $0.hasSuffix(".compact.json") }.map { $0.replacing(".compact.json", with: "") }.sorted()
@@ -20,7 +21,8 @@ import Testing
         try String(contentsOf: folder.appending(path: name + ".json"), encoding: .utf8)
     }
 
-    /// An alert, but for what shows nothing: an empty `aps` of 2011, when no push had a type, and a decrypted content.
+    /// Returns `alert`, except for payloads that show nothing. These are an empty `aps` of 2011, when push types did
+    /// not exist, and a decrypted content.
     private static func pushType(_ name: String) -> String {
         name == "guide-2011-5" || name == "encrypted-content" ? "voip" : "alert"
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-/// Every push type of the table, with the least that it asks for, through rules and simulator.
+/// Tests that every push type of the table, with its minimum payload, passes the rules and the simulator.
 @Suite("Push types of the reference table") struct PushTypeTests {
     private func payload(_ rule: PushTypeRule) -> String {
         switch rule.type {

@@ -7,16 +7,16 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-/// A campaign that breaks one rule, and the line that tells so.
+/// A campaign that breaks one rule, and the line that reports it.
 struct RuleCase: Sendable, CustomTestStringConvertible {
     var rule: Rule
-    /// The CSV behind its header `token` and, where there is no template, `payload`.
+    /// The CSV columns after the column `token` and, if there is no template, the column `payload`.
     var columns = ""
     var fields = ""
     var payload: String?
     var template: String?
     var change: @Sendable (inout Campaign) -> Void = { _ in }
-    /// Without the input's folder.
+    /// The expected line, without the directory of the input.
     var line: String
 
     var testDescription: String { rule.rawValue }
@@ -26,7 +26,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     static let quotes = #""{""aps"":{""alert"":"#
 
     static let cases: [RuleCase] = [
-        // The row.
+        // Rules for rows.
         RuleCase(
             rule: .csvRow, columns: ",name", fields: "", template: #"{"aps":{"alert":"{{name}}"}}"#,
             line: "rows.csv:2:65: expected 2 fields, found 1"),
@@ -46,7 +46,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 rows.csv:2:66: public_key: expected an RSA public key of 2048 bits or more (PEM or base64 DER), found text \
                 that is neither PEM nor base64
                 """),
-        // The payload as a whole.
+        // Rules for the payload as a whole.
         RuleCase(
             rule: .jsonSyntax, payload: #"{"aps":{"alert":"a",}}"#,
             line: "rows.csv:2:67: payload: not valid JSON at line 1, column 20: trailing comma"),
@@ -86,7 +86,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .cardNumber, columns: ",text", fields: ",4111 1111 1111 1111",
             template: #"{"aps":{"alert":"{{text}}"}}"#,
             line: "rows.csv:2:66: aps.alert: what looks like a card number, in clear text"),
-        // The payload and its push type.
+        // Rules for the payload and its push type.
         RuleCase(
             rule: .alertNothingToShow, payload: #"{"aps":{"category":"a"}}"#,
             line: "rows.csv:2:67: aps: expected an alert, a badge or a sound in a push of type alert, found none"),
@@ -132,7 +132,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#,
             change: { $0.headers.pushType = "liveactivity" },
             line: #"rows.csv:2:67: aps.alert: required with event "start", found nothing"#),
-        // The app's texts.
+        // Rules for the app's texts.
         RuleCase(
             rule: .locKeyMissing, columns: ",key", fields: ",B",
             template: #"{"aps":{"alert":{"loc-key":"{{key}}","loc-args":["x"]}}}"#, change: { $0.strings = strings },
@@ -141,7 +141,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .locKeyArgs, template: #"{"aps":{"alert":{"loc-key":"A","loc-args":["x"]}}}"#,
             change: { $0.strings = strings },
             line: #"t.json:1:28: aps.alert.loc-key: "A" takes 2 arguments in de, found 1"#),
-        // The headers.
+        // Rules for the header fields.
         RuleCase(
             rule: .pushType, columns: ",push_type", fields: ",alerts", template: hi,
             line: """
@@ -203,7 +203,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             line: #"rows.csv:2:66: apns_id: expected a UUID, 8-4-4-4-12 hex digits, found "1""#),
     ]
 
-    /// Rules that have their test elsewhere, since breaking them takes more than one row and one campaign.
+    /// Rules that have their tests elsewhere, since it takes more than one row and one campaign to break them.
     static let elsewhere: [Rule: String] = [
         .deviceToken: "badToken", .tokenSize: "oddToken", .duplicateToken: "sameToken", .unusedColumn: "unusedColumns",
         .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
@@ -257,7 +257,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         }
         let found = findings.filter { $0.rule == broken.rule.rawValue }
         let lines = found.map { finding in
-            // Without the folder that the test made.
+            // The directory that the test created is removed from the text.
             finding.file.map { finding.text.replacing($0, with: URL(filePath: $0).lastPathComponent) } ?? finding.text
         }
         #expect(lines == [broken.line])

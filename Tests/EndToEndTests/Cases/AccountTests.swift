@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The last line, summary.json and `status` of a run, whatever ended it.
+    /// Tests that the last line, summary.json and `status` agree, no matter how a run ended.
     @Suite struct Accounts {
-        /// The numbers of a line of `key=value` pairs.
+        /// Returns the numbers of a line of `key=value` pairs.
         private func numbers(_ line: Substring?) -> [String: Double] {
             let pairs = (line ?? "").split(separator: " ").compactMap { pair -> (String, Double)? in
                 let parts = pair.split(separator: "=")
@@ -15,11 +15,11 @@ extension EndToEnd {
 
         private func last(_ text: String) -> Substring? { text.split(separator: "\n").last }
 
-        /// A server whose first connection never answers; the others do.
+        /// A script of a server whose first connection never answers, and whose other connections do.
         private static let mute = Script(
             seed: 1, rules: [], faults: ["{ when: { connection: 1, after: 1 }, stall: { side: writing } }"])
 
-        /// A run whose rows are under way and get no answer.
+        /// Starts a run whose requests are in flight and get no answer.
         private func waiting(
             _ sender: Sender, _ simulator: SimulatorProcess, _ input: String, _ directory: String, _ more: [String] = []
         ) throws -> Child {
@@ -44,7 +44,7 @@ extension EndToEnd {
             process.send(signal: SIGINT)
             let isFirstSeen = eventually(seconds: 30) { process.errors.contains("taking no more rows") }
             try #require(isFirstSeen)
-            // At once: the same signal. It counts as the second one when a second has passed.
+            // A signal that follows at once counts as the same one. After a second, it counts as the second one.
             process.send(signal: SIGINT)
             let isEnded = eventually(seconds: 60) {
                 process.send(signal: SIGINT)
@@ -69,7 +69,7 @@ extension EndToEnd {
             let results = try RunResults(directory)
             results.expectComplete(rows: rows)
             #expect(results.count("accepted") == rows && results.number("left") == 0)
-            // Those under way went again, and say so.
+            // The rows that were in flight were sent again, and are counted as resent.
             let resent = try #require(results.number("resent"))
             #expect(resent > 0 && resent == results.lines.count { $0.attempts >= 2 })
             #expect(results.number("sessions") == 2)
@@ -143,12 +143,12 @@ extension EndToEnd {
             func of(_ work: [String: Any], _ key: String) -> [String: Double] { work[key] as? [String: Double] ?? [:] }
             let retries = ["429 TooManyRequests": 0.0]
             #expect(Set(of(all, "retries").keys) == Set(retries.keys), "\(all)")
-            // How much of these the killed process wrote down is a matter of time.
+            // It depends on timing how much of this the killed process recorded.
             #expect(of(all, "retries").values.reduce(0, +) >= of(one, "retries").values.reduce(0, +))
             #expect(of(all, "answer_ms")["samples"] ?? -1 >= of(one, "answer_ms")["samples"] ?? 0)
             #expect(of(all, "answer_ms")["max"] ?? 0 >= of(one, "answer_ms")["p50"] ?? .infinity)
             #expect(all["process"] == nil && results.process["loop"] != nil)
-            // The process that was killed wrote no summary: the ledger alone has its invalid rows.
+            // The killed process wrote no summary, so that its invalid rows are only in the ledger.
             let rules = results.summary["invalid_rules"] as? [String: [String: Any]]
             #expect(rules?.keys.sorted() == ["device-token"] && rules?["device-token"]?["rows"] as? Int == 5)
             #expect(
@@ -160,7 +160,7 @@ extension EndToEnd {
             #expect(abs((line["session_seconds"] ?? 0) - number(one, "elapsed_seconds")) < 0.001)
         }
 
-        /// CRC-32C in hexadecimal digits, as RFC 3720 has it.
+        /// Returns the CRC-32C (RFC 3720) in hexadecimal digits.
         private static func checksum(_ bytes: [UInt8]) -> String {
             let table = (0..<256 as Range<UInt32>).map { byte in
                 (0..<8).reduce(byte) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0x82F6_3B78 : 0) }
@@ -181,7 +181,7 @@ extension EndToEnd {
             let simulator = try SimulatorProcess(sender, script: script)
             let rows = 50
             let input = try sender.makeRows(rows, "--plain")
-            // Standard error is no terminal: a line of progress every ten seconds.
+            // Standard error is not a terminal, so a line of progress is written every ten seconds.
             let (finished, results) = try sender.send(
                 input, to: simulator.port, ["--template", Tools.fixture("campaign/plain.json")])
             results.expectComplete(rows: rows)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Channels and broadcasts, as a person at a terminal has them.
+    /// Tests of the commands for channels and broadcasts, as a person at a terminal uses them.
     @Suite struct Channels {
         @Test func `a channel is created, broadcast to, listed and deleted`() throws {
             let sender = try Sender()

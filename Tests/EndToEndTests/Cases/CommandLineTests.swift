@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Messages of the command about its arguments and files, and its display of progress.
+    /// Tests of the messages of the command about its arguments and files, and of its display of progress.
     @Suite struct CommandLine {
         private static func check(_ yaml: String) throws -> (sender: Sender, finished: Finished) {
             let sender = try Sender()
@@ -178,7 +178,7 @@ extension EndToEnd {
             #expect(finished.errors.contains("run directory: expected a path, found an empty text"), "\(finished)")
         }
 
-        /// What a terminal is sent while a run goes on for some seconds, is paused and continues.
+        /// Returns what a terminal receives during a run of some seconds that is paused and continued.
         private static func onTerminal(columns: Int, kind: String) throws -> String {
             let sender = try Sender()
             let script = Script(

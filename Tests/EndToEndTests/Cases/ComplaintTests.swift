@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEndUnderFault {
-    /// Complaints of users of other senders.
+    /// Tests of complaints that users have about other senders.
     @Suite struct Complaints {
         private static let shutdown = "goaway: { debug: '{\"reason\":\"Shutdown\"}' }"
 
@@ -12,7 +12,7 @@ extension EndToEndUnderFault {
             #expect(run.report.happened("goaway")[0] >= 5)
         }
 
-        /// Rows that met many a GOAWAY must not wait longer for each, nor be given up.
+        /// Rows that were affected by many GOAWAYs must not wait longer after each of them, and must not be given up.
         @Test func `rows above the last stream go elsewhere at once and at no cost`() throws {
             let run = try FaultRun(["{ when: { after: 12 }, \(Self.shutdown) }"], ["--attempts", "1"])
             run.expectAllAccepted(twice: false)
@@ -47,7 +47,7 @@ extension EndToEndUnderFault {
             #expect(!run.finished.errors.contains("GOAWAY from"), "\(run.finished)")
         }
 
-        /// One stream at 400 ms an answer would take four minutes.
+        /// With one stream and 400 ms per answer, the run would take four minutes.
         @Test func `one bad request dropping the limit to 1 and the whole run crawling`() throws {
             let run = try FaultRun(
                 ["{ when: { after: 20, connection: 1 }, settings: { max_concurrent_streams: 1 } }"],
@@ -70,7 +70,7 @@ extension EndToEndUnderFault {
             #expect((run.results.allSessions["elapsed_seconds"] as? NSNumber)?.doubleValue ?? .infinity < 60)
         }
 
-        /// Sanitizers keep memory of their own.
+        /// Sanitizers need memory of their own.
         @Test(.enabled(if: Tools.sanitizer == nil))
         func `memory that grows with the number of recipients`() throws {
             let sender = try Sender()
@@ -79,7 +79,7 @@ extension EndToEndUnderFault {
             #expect(peaks[1] < peaks[0] + 8_192, "KiB: \(peaks)")
         }
 
-        /// The peak of the sender's resident memory, in KiB.
+        /// Returns the peak of the sender's resident memory, in KiB.
         private static func peak(_ sender: Sender, to port: UInt16, rows: Int) throws -> Int {
             let input = try sender.makeRows(rows, "--plain")
             let program =

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The doctor, as a person at a terminal has it.
+    /// Tests of `doctor`, as a person at a terminal uses it.
     @Suite struct DoctorCommand {
         @Test func `the doctor's exit code is that of its worst finding`() throws {
             let sender = try Sender()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Exit codes, as a scheduler sees them.
+    /// Tests of the exit codes that a scheduler sees.
     @Suite struct ExitCodes {
         static let header = "token,first_name,badge,vip,note,extras\n"
 
@@ -112,7 +112,8 @@ extension EndToEnd {
             #expect(check.ending == .exited(2) && check.errors.contains("warning: the input has no rows\n"), "\(check)")
         }
 
-        /// Each is wrong before anything is sent: exit code 64 and a line that names the culprit.
+        /// Arguments with an error that is detected before anything is sent. The exit code is 64, and a line names the
+        /// error.
         static let wrong: [(arguments: [String], says: String)] = [
             (["--input", "ROWS", "--to", "localhost:1", "--no-such-flag"], "--no-such-flag"),
             (["--to", "simulator"], "input"),
@@ -194,7 +195,7 @@ extension EndToEnd {
         @Test func `a fatal answer stops the campaign: exit code 69`() throws {
             let sender = try Sender()
             let simulator = try SimulatorProcess(sender)
-            // Another key than the one that the simulator knows.
+            // The simulator does not know this key.
             let other = sender.scratch.path("other.p8")
             try prepare(
                 "openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other],

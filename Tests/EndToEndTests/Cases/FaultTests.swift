@@ -2,9 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEndUnderFault {
-    /// Every fault of the simulator's script, over TLS: the campaign completes, and the simulator's counts explain it.
+    /// Tests of every fault of the simulator's script, over TLS. The campaign completes, and the simulator's counts
+    /// explain the results.
     @Suite struct Faults {
-        /// Faults after which no row may come twice.
+        /// Faults after which no row may be received twice.
         static let harmless: [(name: String, faults: [String])] = [
             ("goaway", ["{ when: { after: 100, every: 100 }, goaway: {} }"]),
             ("goaway", ["{ when: { after: 100 }, goaway: { debug: '{\"reason\":\"Shutdown\"}', twice: true } }"]),
@@ -47,7 +48,7 @@ extension EndToEndUnderFault {
             ("flood", ["{ when: { after: 100 }, flood: { kind: window_update, count: 20000 } }"]),
             ("flood", ["{ when: { after: 100 }, flood: { kind: fields, count: 20 } }"]),
             ("flood", ["{ when: { after: 100 }, flood: { kind: interim, count: 2000 } }"]),
-            // As much as the window of a stream allows.
+            // The count is the largest that the window of a stream allows.
             ("flood", ["{ when: { after: 100 }, flood: { kind: data, count: 1000 } }"]),
         ]
 
@@ -58,7 +59,7 @@ extension EndToEndUnderFault {
             #expect(run.report.happened(name).contains { $0 > 0 }, "\(run.report.lines)")
         }
 
-        /// Faults after which a request may have arrived without an answer: it is sent again.
+        /// Faults after which a request may have arrived without an answer, so that it is sent again.
         static let harmful: [(name: String, faults: [String])] = [
             ("reset", ["{ when: { every: 7 }, reset: { code: INTERNAL_ERROR } }"]),
             ("reset", ["{ when: { every: 7 }, reset: { code: CANCEL, answer: fields } }"]),

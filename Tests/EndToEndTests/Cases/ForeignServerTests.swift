@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The same rows, without a change, to servers that others wrote.
+    /// Tests that send the same rows, unchanged, to third-party servers.
     @Suite struct ForeignServers {
         static let rows = Tools.sanitizer == nil ? 5_000 : 1_500
 
@@ -107,7 +107,7 @@ extension EndToEnd {
             #expect(recording.violations == [])
             let unknown = results.count("unknown")
             #expect(results.count("accepted") + unknown == 3_000, "\(finished)")
-            // REFUSED_STREAM says that it was not processed.
+            // REFUSED_STREAM means that the request was not processed.
             #expect(code == 7 ? unknown == 0 : unknown < 300, "\(unknown) rows are unknown")
         }
 

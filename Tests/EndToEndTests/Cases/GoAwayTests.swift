@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The reasons in the GOAWAY frames of APNs.
+    /// Tests of the reasons in the GOAWAY frames of APNs.
     @Suite struct GoAways {
         static let said: [(debug: [String], shown: [String])] = [
             ([""], ["no reason given"]),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Help is read on terminals of 80 columns, and its examples are pasted.
+    /// Tests of the help, which must fit terminals of 80 columns, and whose examples must work when they are pasted.
     @Suite struct Help {
         private static let commands = [
             [], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["simulate"], ["reference"],
@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(parts.count == 3 && parts[1] == "\n\(finished.output)\n<!-- end of ", "write it anew")
         }
 
-        /// The keys of campaign files, which are the first column of the table.
+        /// The keys of campaign files are in the first column of the table.
         @Test func `every key of the table is understood, and has a flag of its name unless it is for files only`()
             throws
         {

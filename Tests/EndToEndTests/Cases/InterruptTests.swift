@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// SIGINT and SIGTERM in the middle of a run.
+    /// Tests of SIGINT and SIGTERM during a run.
     @Suite struct Interrupts {
         @Test(arguments: [SIGINT, SIGTERM], Tools.loops)
         func `a signal ends the run with 75, and every row that was sent has its line`(

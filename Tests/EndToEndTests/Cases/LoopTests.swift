@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Which system calls drive the sockets. Not under the thread and address sanitizers, whose runtimes do not bear
-    /// strace.
+    /// Tests of the system calls that are used for sockets. They do not run under the thread and address sanitizers,
+    /// whose runtimes do not work with strace.
     @Suite(.enabled(if: [nil, "undefined"].contains(Tools.sanitizer)))
     struct Loops {
         @Test func `with --loop epoll the sockets are driven by epoll`() throws {
@@ -48,7 +48,8 @@ extension EndToEnd {
             #expect(finished.errors.contains("event loop"), "\(finished)")
         }
 
-        /// Sends 500 rows to nginx under `strace -c`; gives the names of the system calls made and the summary's loop.
+        /// Sends 500 rows to nginx under `strace -c`. Returns the names of the system calls made, and the summary's
+        /// loop.
         private func trace(strace: [String], _ more: [String]) throws -> (calls: Set<String>, loop: String?) {
             let sender = try Sender()
             let server = try Peer.nginx(sender)

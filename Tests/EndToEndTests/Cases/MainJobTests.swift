@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Rows to the simulator in another process: each row has its line, each line is what the script says for its token,
-    /// and the simulator's own count agrees.
+    /// Tests that send rows to the simulator in another process. Each row has one line in the results, each line agrees
+    /// with the script's answer to its token, and the simulator's own counts agree too.
     @Suite struct MainJob {
-        /// Sanitizers slow everything down many times.
+        /// The run is many times slower under a sanitizer.
         static let rows = Tools.sanitizer == nil ? 20_000 : 4_000
 
         static let script = Script(

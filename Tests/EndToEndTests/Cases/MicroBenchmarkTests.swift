@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The micro benchmarks, with so few rows that their figures mean nothing.
+    /// Tests that run the micro benchmarks with few rows. Their figures have no meaning.
     @Suite struct MicroBenchmarks {
         private struct Figure: Decodable {
             let name: String

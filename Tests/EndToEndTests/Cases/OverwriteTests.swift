@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Nothing of the user's is ever overwritten.
+    /// Tests that no file of the user is ever overwritten.
     @Suite struct Overwriting {
         private static func simulate(_ directory: String, _ sender: Sender, _ more: [String] = []) throws -> Child {
             try Child(

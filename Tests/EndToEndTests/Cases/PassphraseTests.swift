@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Keys and certificates that a passphrase keeps closed, and certificates that end.
+    /// Tests of encrypted keys and certificates, and of certificates that expire.
     @Suite struct Passphrases {
         static let passphrase = "öpen sesame"
 
-        /// A sender's provider flags with an encrypted key.
+        /// Returns a sender's provider flags with an encrypted key.
         private func encryptedKey(_ sender: Sender) throws -> [String] {
             let path = sender.scratch.path("AuthKey.enc.p8")
             try prepare(
@@ -58,7 +58,7 @@ extension EndToEnd {
             let arguments = try arguments(sender, to: 1)
             let wrong = try sender.scratch.write("wrong\n", to: "wrong")
             func errors(_ more: [String]) throws -> String {
-                // setsid: without a terminal to ask at, wherever the tests run.
+                // setsid runs the command without a terminal at which it could ask, even if the tests have one.
                 let run = try Child.run(
                     "setsid", ["--wait", Tools.command] + arguments + more, name: "send", in: sender.scratch)
                 #expect(run.ending == .exited(64), "\(run)")
@@ -80,7 +80,7 @@ extension EndToEnd {
                     == "apns-batch: give either --key-passphrase-file or --key-passphrase-env, not both\n")
         }
 
-        /// Sends nowhere with a client certificate that is valid for so many days.
+        /// Sends rows to a port without a server, with a client certificate that is valid for this many days.
         private func send(
             file: String, days: Int, environment: [String: String] = [:]
         ) throws -> Finished {
@@ -104,7 +104,7 @@ extension EndToEnd {
         @Test(arguments: ["client.pem", "client.p12", "old.p12"])
         func `a client certificate that ends within 30 days is warned about`(file: String) throws {
             let late = try send(file: file, days: 29)
-            // Nothing listens there, so everything before the connection succeeded.
+            // No server listens, so every step before the connection succeeded.
             #expect(late.ending == .exited(69), "\(late)")
             let name = #"client certificate "Apple Push Services: com.example.app" expires on "#
             #expect(late.errors.contains(name) && late.errors.contains(" UTC, in 29 days"), "\(late)")

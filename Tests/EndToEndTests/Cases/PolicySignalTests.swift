@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// SIGUSR1, and SIGINT or SIGTERM in states where nothing is sent.
+    /// Tests of SIGUSR1, and of SIGINT or SIGTERM in states in which nothing is sent.
     @Suite struct PolicySignals {
         private static let template = ["--template", Tools.fixture("campaign/plain.json"), "--lanes", "1"]
 
-        /// Waits until the server has got this many requests and no more for a while.
+        /// Waits until the server receives nothing more for a while, and returns the number of requests.
         private func settle(_ recording: Recording) -> Int {
             var (last, quiet) = (-1, 0)
             _ = eventually(seconds: 60) {
@@ -87,7 +87,7 @@ extension EndToEnd {
             let said = eventually(seconds: 60) { process.errors.contains("taking no more rows") }
             try #require(said, "\(process.errors)")
             #expect(!process.isOver)
-            // One that comes within a second is the same signal.
+            // A signal that follows within a second counts as the same one.
             let isOver = eventually(seconds: 60) {
                 if !process.isOver { process.send(signal: second) }
                 return process.isOver
@@ -108,7 +108,7 @@ extension EndToEnd {
             let directory = sender.newRunDirectory()
             let process = try sender.start(
                 input, to: simulator.port, runDirectory: directory, Self.template + ["--unavailable-delay", "3600000"])
-            // Ten seconds without a terminal.
+            // Without a terminal, progress is written after ten seconds.
             let shown = eventually(seconds: 60) { process.errors.contains("30 waiting to be sent again") }
             #expect(shown, "\(process.errors)")
             #expect(process.stop(SIGTERM, seconds: 30) == .exited(75), "\(process.errors)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Policies that stop a campaign: canary, circuit breaker and deadline.
+    /// Tests of the policies that stop a campaign, which are the canary, the circuit breaker and the deadline.
     @Suite struct Policies {
         private static let template = ["--template", Tools.fixture("campaign/plain.json")]
 

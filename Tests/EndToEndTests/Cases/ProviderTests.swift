@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Several teams in one campaign, and keys that change while it runs.
+    /// Tests of several teams in one campaign, and of keys that change during a run.
     @Suite struct Providers {
         /// The files of a campaign with two teams and three topics, in a sender's directory.
         struct Teams {
@@ -25,7 +25,7 @@ extension EndToEnd {
 
             var campaign: String { sender.scratch.path("campaign.yaml") }
 
-            /// Which key team one has.
+            /// Writes the campaign file. The arguments determine the key of team one.
             func writeCampaign(keyFile: String, keyID: String) throws {
                 try sender.scratch.write(
                     """
@@ -40,7 +40,7 @@ extension EndToEnd {
                     """, to: "campaign.yaml")
             }
 
-            /// What the simulator must know.
+            /// Returns the keys that the simulator must know.
             func providerKeys(_ names: [String] = ["one", "next", "two"]) -> [String] {
                 let known = [
                     "one": "KEYONE0001:TEAMONE001", "next": "KEYNEXT001:TEAMONE001", "two": "KEYTWO0002:TEAMTWO002",
@@ -67,7 +67,7 @@ extension EndToEnd {
             }
         }
 
-        /// Waits until the process has said all of these, or has ended.
+        /// Waits until the process has written all of these texts, or has ended.
         private static func says(_ process: Child, _ texts: String...) -> Bool {
             eventually(seconds: 60) {
                 let said = process.errors
@@ -86,7 +86,7 @@ extension EndToEnd {
             let directory = teams.sender.newRunDirectory()
             let process = try teams.start(
                 simulator.port, directory, ["--token-mint-after", "1", "--token-retire-after", "3", "--loop", loop])
-            // More than one chunk each: a part of one waits for the next.
+            // There is more than one chunk each, because a partial chunk waits for more input.
             process.write("token,topic,payload\n" + teams.rows(0..<5000))
             let minted = "new provider token for localhost:\(simulator.port): team"
             try #require(
@@ -161,7 +161,7 @@ extension EndToEnd {
             #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")
         }
 
-        /// A certificate signed by itself, with its key in the same file.
+        /// Makes a self-signed certificate in a file that also contains its key.
         private static func makeCertificate(_ name: String, in scratch: Scratch) throws -> String {
             let (key, certificate) = (scratch.path("\(name)-key.pem"), scratch.path("\(name)-cert.pem"))
             try prepare(
@@ -211,7 +211,7 @@ extension EndToEnd {
         @Test(arguments: Tools.loops)
         func `a team that gets no answer does not hold up the other`(loop: String) throws {
             let teams = try Teams()
-            // 100 rows of team two under way and 900 that wait; then 2,000 of team one must have been answered.
+            // 100 rows of team two are in flight and 900 wait until 2,000 rows of team one have been answered.
             let (server, recording) = try Peer.python(teams.sender, ["--hold", "com.two.app:2000"])
             let directory = teams.sender.newRunDirectory()
             let process = try teams.start(
@@ -291,7 +291,7 @@ extension EndToEnd {
     }
 }
 
-/// A simulator of several teams, as a process of its own.
+/// A simulator of several teams in a separate process.
 private final class TeamsSimulator {
     private let process: Child
     let port: UInt16
@@ -307,7 +307,7 @@ private final class TeamsSimulator {
 
     deinit { process.stop() }
 
-    /// Ends it; gives what it said.
+    /// Ends the simulator, and returns its output.
     func stop() throws -> String {
         let ending = process.stop()
         try #require(ending == .exited(0), "\(ending): \(process.errors)")

@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-    /// A server that takes a fixed number of requests a second.
+    /// Tests with a server that accepts a fixed number of requests per second.
     @Suite struct RateLimits {
         private static let limits: [(yaml: String, rows: Int, lanes: String)] = [
             ("{ per_second: 500, status: 429, reason: TooManyRequests }", 6000, "1"),
@@ -21,8 +21,8 @@ extension EndToEnd {
             results.expectComplete(rows: rows)
             #expect(results.count("accepted") == rows)
             let attempts = results.lines.reduce(0) { $0 + $1.attempts }
-            // Without a pace it is nearly four requests a row. On a busy machine the sender's clock and the server's differ;
-            // closer bounds are held in virtual time.
+            // Without a pace, there are nearly four requests per row. On a busy machine, the clocks of sender and
+            // server differ. Narrower limits are tested in virtual time.
             #expect(Double(attempts) <= 2 * Double(rows), "\(attempts) requests")
             _ = try simulator.stop()
         }

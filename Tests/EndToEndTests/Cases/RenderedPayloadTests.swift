@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The output of `render` for generated rows, compared with Python's csv and json modules.
+    /// Tests that compare the output of `render` for generated rows with that of Python's csv and json modules.
     @Suite struct RenderedPayloads {
         static let rows = Tools.sanitizer == nil ? 10_000 : 2_000
 

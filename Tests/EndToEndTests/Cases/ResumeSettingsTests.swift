@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The cause that stopped a run can be corrected, and `resume` then succeeds.
+    /// Tests that `resume` succeeds after the cause that stopped a run was corrected.
     @Suite struct ResumeSettings {
         /// A campaign file, rows and a simulator.
         private struct Stage {
@@ -22,7 +22,7 @@ extension EndToEnd {
                 directory = sender.newRunDirectory()
             }
 
-            /// Writes the campaign file; `keyID` is nil for the right one.
+            /// Writes the campaign file. If `keyID` is nil, the right one is used.
             func write(keyID: String = TestCredentials.keyID, _ more: String = "", template: String = Sender.template)
                 throws
             {
@@ -75,7 +75,7 @@ extension EndToEnd {
             let sent = try stage.send(["--key-id", "WRONGKEY00"])
             #expect(sent.ending == .exited(69), "\(sent)")
             #expect(try stage.resume().ending == .exited(69), "the flag of the first call holds on")
-            // The right key, and one row that never comes to its end.
+            // The key is right now, but the team is wrong.
             let other = try stage.resume(["--key-id", TestCredentials.keyID, "--team-id", "WRONGTEAM0"])
             #expect(other.ending == .exited(69), "\(other)")
             try stage.expectComplete(try stage.resume(["--team-id", TestCredentials.teamID]), accepted: 50)
@@ -100,7 +100,7 @@ extension EndToEnd {
         @Test func `an input that moved, if its content is the same`() throws {
             let stage = try Stage(rows: 2000)
             try stage.write("connections: 1\nstop_at: { any: 1% }\nstop_minimum: 1")
-            // Every answer is refused, so some rows have ended and most have not.
+            // Every answer is a refusal, so some rows have ended and most have not.
             let sent = try stage.send(["--topic", "com.example.app", "--canary", "1", "--key-id", "WRONGKEY00"])
             #expect(sent.ending == .exited(69), "\(sent)")
             let moved = stage.sender.scratch.path("moved.csv")

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Real processes that are killed, and what the next one makes of it.
+    /// Tests that kill processes and continue their runs in another process.
     @Suite struct Resuming {
-        /// Returns the last line of `status`, or nil where it finds no run.
+        /// Returns the last line of `status`, or nil if it finds no run.
         private func status(_ directory: String, _ sender: Sender) throws -> [String: Int]? {
             let finished = try sender.command(["status", directory])
             guard finished.ending == .exited(0) || finished.ending == .exited(2) else { return nil }
@@ -16,7 +16,7 @@ extension EndToEnd {
                 })
         }
 
-        /// The part of the run that some rows more have ended in.
+        /// Waits until this many more rows of the run have ended.
         private func waitForRows(_ more: Int, _ directory: String, _ sender: Sender, _ process: Child) throws {
             let before = try status(directory, sender)?["ended"] ?? 0
             let ended = eventually(seconds: 120) {
@@ -120,7 +120,7 @@ extension EndToEnd {
             let simulator = try SimulatorProcess(sender)
             let disk = sender.scratch.path("disk")
             try prepare("mkdir", [disk], in: sender.scratch)
-            // Only root may mount, and not in every container.
+            // Only root may mount a file system, and many containers forbid it.
             let mounted = try Child.run(
                 "mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", disk], name: "mount", in: sender.scratch)
             guard mounted.ending == .exited(0) else { return }

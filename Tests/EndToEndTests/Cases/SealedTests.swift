@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Campaigns whose payloads travel encrypted.
+    /// Tests of campaigns with encrypted payloads.
     @Suite struct Sealed {
         @Test func `every row comes out of its encryption as Python has it, in every cipher and padding`() throws {
             let scratch = try Scratch()
@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(!shown.output.contains("Approval") && !shown.output.contains("00D000000000001EAA"))
         }
 
-        /// A campaign over one row with the given key; what `render` says of it.
+        /// Renders a campaign of one row with the given key, and returns the output.
         private func render(
             key: String, body: String = "x", template: String = #"{"aps":{"alert":"a"},"body":"{{body}}"}"#,
             columns: String = "token,body,public_key", encryption: String = "keys: [body]"
@@ -63,8 +63,8 @@ extension EndToEnd {
                 try String(
                     contentsOf: Tools.root.appending(path: "examples/sealed/rows.csv"), encoding: .utf8
                 ).split(separator: "\n")[1].split(separator: ",").last.map(String.init) ?? ""
-            // {"aps":{"alert":"a","mutable-content":1},"encrypted":true,"content":"…","secret":"…"} around base64 of
-            // {"body":"…"} with a tag of 16 bytes, and 344 bytes of secret.
+            // The payload is {"aps":{"alert":"a","mutable-content":1},"encrypted":true,"content":"…","secret":"…"}. The
+            // content is {"body":"…"} with a tag of 16 bytes, in base64, and the secret has 344 bytes.
             func size(_ body: Int) -> Int { 83 + (11 + body + 16 + 2) / 3 * 4 + 344 }
             for body in [2724, 2725, 2726, 2727, 3000, 5000, 20_000] {
                 let run = try render(key: key, body: String(repeating: "x", count: body))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What the command keeps to itself. That no process of any test says a secret is looked for in `Child`.
+    /// Tests that the command writes no secret. `Child` checks this for every process of every test.
     @Suite struct SecretsKept {
         @Test(arguments: [
             ("-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIIbZJ7W1kq6R", "a private key"),
@@ -44,7 +44,7 @@ extension EndToEnd {
             #expect(warnings(checked) == warning, "\(checked)")
         }
 
-        /// Beside the progress.
+        /// Returns what standard error contains besides the progress.
         private func warnings(_ finished: Finished) -> String {
             finished.errors.split(separator: "\n").filter { $0.contains("is accessible to") }.map { "\($0)\n" }.joined()
         }

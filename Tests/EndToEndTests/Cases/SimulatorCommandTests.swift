@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The options of `simulate`, with clients that are not ours where our sender has no say.
+    /// Tests of the options of `simulate`. Where our sender is not involved, third-party clients are used.
     @Suite struct SimulatorCommand {
-        /// A simulator with the usual certificate; the port printed behind a word.
+        /// Starts a simulator with the usual certificate.
         private static func start(_ sender: Sender, _ more: [String]) throws -> Child {
             let process = try Child(
                 Tools.command,
@@ -16,7 +16,7 @@ extension EndToEnd {
             return process
         }
 
-        /// The public half of another key, in a file.
+        /// Writes the public half of another key to a file, and returns its path.
         private static func otherKey(_ sender: Sender) throws -> String {
             let (key, path) = (sender.scratch.path("other.p8"), sender.scratch.path("other.pub.pem"))
             try prepare(
@@ -97,7 +97,7 @@ extension EndToEnd {
             #expect(process.output.contains("connections=5 with_certificate=5 "))
         }
 
-        /// Options, and what is said about them.
+        /// Options, and the expected message about them.
         static let wrong: [(arguments: [String], says: String)] = [
             (["--environment", "test"], "Please provide one of 'production' and 'sandbox'"),
             (["--certificate-fault", "x"], "Please provide one of 'none', 'answer' or 'goaway'"),
@@ -114,7 +114,7 @@ extension EndToEnd {
         @Test(arguments: wrong)
         func `wrong usage: exit code 64`(arguments: [String], says: String) throws {
             let scratch = try Scratch()
-            // An option's value may begin with a dash.
+            // The value of an option may begin with a dash.
             let pairs = stride(from: 0, to: arguments.count, by: 2).map { "\(arguments[$0])=\(arguments[$0 + 1])" }
             let finished = try Child.run(
                 Tools.command, ["simulate", "--port", "0", "--directory", scratch.path("made")] + pairs,

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A process that is stopped for longer than it waits for an answer: nobody's answer is late for that.
+    /// Tests that no answer counts as late because the process was stopped for longer than the request timeout.
     @Suite struct Standstill {
         @Test(arguments: Tools.loops)
         func `a stop under load that is longer than the request timeout sends no row twice`(loop: String) throws {
@@ -24,7 +24,7 @@ extension EndToEnd {
             try #require(begun, "\(process.errors)")
             for _ in 0..<2 {
                 process.send(signal: SIGSTOP)
-                // What is being tested is this time.
+                // The length of this stop is what the test is about.
                 usleep(4_000_000)
                 process.send(signal: SIGCONT)
                 usleep(200_000)

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A process that lacks what it takes to start, and one that ends by a fault of its own.
+    /// Tests of a process that lacks the resources to start, and of one that ends because of its own error.
     @Suite struct Starved {
-        /// The command by way of a shell that first lowers a limit or closes a descriptor.
+        /// Runs the command in a shell that first lowers a limit or closes a descriptor.
         private func run(_ preparation: String, _ arguments: [String], in sender: Sender) throws -> Finished {
             try Child.run(
                 "bash", ["-c", preparation + "; exec \"$0\" \"$@\"", Tools.command] + arguments, name: "starved",
@@ -27,7 +27,7 @@ extension EndToEnd {
             #expect(finished.errors.contains("ulimit -n"), "\(finished)")
         }
 
-        // Sanitizers map terabytes of their own.
+        // Sanitizers map terabytes of address space.
         @Test(.enabled(if: Tools.sanitizer == nil), arguments: [100_000, 200_000, 300_000])
         func `too little address space: one sentence that names the limit, exit code 71`(kilobytes: Int) throws {
             let sender = try Sender()
@@ -49,7 +49,7 @@ extension EndToEnd {
             }
         }
 
-        /// The limit is enough or not before anything begins: nothing may trap, or be refused, on the way.
+        /// The command checks at the start whether the limit is enough. After that, nothing may trap or fail.
         @Test(.enabled(if: Tools.sanitizer == nil), arguments: [350_000, 400_000, 480_000, 500_000, 540_000, 600_000])
         func `an address space of some hundred megabytes is enough, or refused at the start`(kilobytes: Int) throws {
             let sender = try Sender()
@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(finished.ending == .exited(0) || isRefused && kilobytes < 480_000, "\(finished)")
         }
 
-        /// Not under the thread and address sanitizers, whose runtimes do not bear strace.
+        /// The test does not run under the thread and address sanitizers, whose runtimes do not work with strace.
         @Test(
             .enabled(if: [nil, "undefined"].contains(Tools.sanitizer)),
             arguments: ["EAGAIN:when=1+", "EPERM:when=1+", "EAGAIN:when=7+"])
@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(finished.errors.contains("no event loop"), "\(finished)")
         }
 
-        /// The limit counts a user's threads, and root has none.
+        /// The limit applies to the threads of a user, but not to root.
         @Test(.enabled(if: geteuid() == 0 && Tools.sanitizer == nil))
         func `enough threads to start and too few for all lanes: the run ends with a sentence, exit code 71`() throws {
             let sender = try Sender()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The output of a run that scripts read.
+    /// Tests of the output of a run that scripts read.
     @Suite struct Summaries {
         @Test func `the last line, summary.json and results.csv have their form`() throws {
             let sender = try Sender()

@@ -2,10 +2,11 @@ import APNSBatchTestThreads
 import Foundation
 import Testing
 
-/// All tests of the command share one machine: they run one after the other.
+/// The tests of the command share one machine, so they run one after the other.
 @Suite(.serialized, .ownThread) struct EndToEnd {}
 
-/// But for those that wait most of the time, until something goes wrong: beside the others, one after the other.
+/// Tests that wait most of the time until something fails. They run one after the other, at the same time as those of
+/// ``EndToEnd``.
 @Suite(.serialized, .ownThread) struct EndToEndUnderFault {}
 
 extension EndToEnd {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The certificates that the sender trusts by default.
+    /// Tests of the certificates that the sender trusts by default.
     @Suite struct Trust {
         @Test(arguments: ["file", "directory", "none"])
         func `the system's certificates are trusted, be they in one file or in a directory`(

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A process started by a test: output in files, waited for with a deadline, ended by its id.
+/// A process started by a test. Its output is written to files, waits for it have a deadline, and it is ended by its
+/// id.
 ///
 /// Every process must be waited for; `Child.run` does both.
 final class Child: @unchecked Sendable {
@@ -23,7 +24,7 @@ final class Child: @unchecked Sendable {
     enum Input {
         case nothing
         case file(URL)
-        /// Stays open until `closeInput`, or until this process ends.
+        /// The input stays open until `closeInput` or until this process ends.
         case pipe
     }
 
@@ -35,17 +36,17 @@ final class Child: @unchecked Sendable {
 
     let id: pid_t
     private let scratch: Scratch
-    /// Whether it is the command, alone or under a tool; and whether it was asked to show rows.
+    /// Whether it is the command, either alone or run by a tool, and whether it was asked to show rows.
     private let isCommand: Bool
     private let showsRows: Bool
     private let outputFile: URL
     private let errorFile: URL
     private var inputDescriptor: Int32
     private let ended = DispatchSemaphore(value: 0)
-    // Written once by the waiting thread before `ended` is signalled, read after.
+    // The waiting thread writes this once before it signals `ended`, and it is read afterwards.
     private var status: Int32 = 0
 
-    /// Starts `program` (a path, or a name on PATH). Output goes to files named after `name` in `scratch`.
+    /// Starts `program`, which is a path or a name on PATH. Its output goes to files in `scratch`, named after `name`.
     init(
         _ program: String, _ arguments: [String], name: String, in scratch: Scratch, input: Input = .nothing,
         environment: [String: String] = [:]
@@ -65,7 +66,7 @@ final class Child: @unchecked Sendable {
         case .nothing: posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         case .file(let url): posix_spawn_file_actions_addopen(&actions, 0, url.path, O_RDONLY, 0)
         case .pipe:
-            // Close-on-exec, or the next child would keep it open. Children are started one at a time.
+            // Without close-on-exec, the next child would inherit the descriptor. Children are started one at a time.
             precondition(pipe(&pipeEnds) == 0)
             for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             posix_spawn_file_actions_adddup2(&actions, pipeEnds[0], 0)
@@ -76,7 +77,7 @@ final class Child: @unchecked Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The test runner may have blocked or ignored signals; a child starts as from a shell.
+        // The test runner may block or ignore signals. A child starts with the signal settings that a shell would set.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -122,7 +123,7 @@ final class Child: @unchecked Sendable {
     /// The bytes written to standard error so far.
     var errorsWithTimes: String { (try? String(decoding: Data(contentsOf: errorFile), as: UTF8.self)) ?? "" }
 
-    /// The same without the times that lines begin with.
+    /// The bytes written to standard error, without the times at the beginning of lines.
     var errors: String { errorsWithTimes.replacing(#/(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z /#, with: "") }
 
     func send(signal: Int32) { kill(id, signal) }
@@ -132,7 +133,7 @@ final class Child: @unchecked Sendable {
         inputDescriptor = -1
     }
 
-    /// Writes to its standard input, waiting while the pipe is full.
+    /// Writes to the standard input of the process, and waits while the pipe is full.
     func write(_ text: String) {
         var rest = Substring(text).utf8
         while !rest.isEmpty {
@@ -144,7 +145,7 @@ final class Child: @unchecked Sendable {
         }
     }
 
-    /// Waits for the end; past the deadline the process is killed.
+    /// Waits for the end of the process. If it does not end before the deadline, it is killed.
     func wait(seconds: Double) -> Ending {
         defer { expectNoSecrets() }
         var inTime = true
@@ -159,7 +160,7 @@ final class Child: @unchecked Sendable {
         return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(bySignal: signal)
     }
 
-    /// The command says no secret, whatever happens to it.
+    /// Checks that the command wrote no secret.
     private func expectNoSecrets() {
         guard isCommand else { return }
         let keys = Secrets.keys(in: scratch.directory)
@@ -169,14 +170,14 @@ final class Child: @unchecked Sendable {
         if !found.isEmpty { Issue.record("the output holds \(found.joined(separator: ", "))") }
     }
 
-    /// Whether it has ended.
+    /// Whether the process has ended.
     var isOver: Bool {
         guard ended.wait(timeout: .now()) == .success else { return false }
         ended.signal()
         return true
     }
 
-    /// Ends it by `signal` and waits.
+    /// Sends `signal` to the process and waits for its end.
     @discardableResult
     func stop(_ signal: Int32 = SIGTERM, seconds: Double = 60) -> Ending {
         if !isOver { send(signal: signal) }

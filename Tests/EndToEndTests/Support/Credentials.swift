@@ -1,6 +1,6 @@
 import Foundation
 
-/// Certificates and keys that a test makes for itself.
+/// Certificates and keys that a test generates for its own use.
 struct TestCredentials {
     static let topic = "com.example.app"
     static let keyID = "ABC123DEFG"
@@ -25,7 +25,7 @@ struct TestCredentials {
         try prepare("openssl", ["pkey", "-in", providerKey, "-pubout", "-out", providerPublicKey], in: scratch)
     }
 
-    /// What makes the sender trust the servers of these tests and sign with this key.
+    /// Flags with which the sender trusts the servers of these tests and signs with this key.
     var flags: [String] {
         [
             "--topic", Self.topic, "--key-file", providerKey, "--key-id", Self.keyID, "--team-id", Self.teamID,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A campaign of plain rows to a simulator that does wrong by script.
+/// A campaign of plain rows to a simulator with faults.
 struct FaultRun {
     let finished: Finished
     let results: RunResults
@@ -25,7 +25,8 @@ struct FaultRun {
         expectExplained(sourceLocation: sourceLocation)
     }
 
-    /// What the simulator got explains the results: no row came that is not told, none was accepted that was not.
+    /// Expects that the simulator's counts explain the results: every request received is reported, and every row
+    /// reported as accepted was accepted.
     private func expectExplained(sourceLocation: SourceLocation) {
         results.expectSummaryAgrees(sourceLocation: sourceLocation)
         let wrong = results.lines.filter { line in
@@ -36,7 +37,7 @@ struct FaultRun {
         #expect(report.violations == [], sourceLocation: sourceLocation)
     }
 
-    /// Every row is accepted; `twice`: whether some may have been received more than once.
+    /// Expects that every row is accepted. `twice` says whether some may have been received more than once.
     func expectAllAccepted(rows: Int = 600, twice: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
         results.expectComplete(rows: rows, sourceLocation: sourceLocation)
         #expect(results.count("accepted") == rows, "\(finished)", sourceLocation: sourceLocation)

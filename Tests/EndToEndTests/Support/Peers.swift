@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A server that a test started; ended with the object.
+/// A server that a test started. It ends with this object.
 final class Peer {
     let process: Child
     let port: UInt16
@@ -13,7 +13,7 @@ final class Peer {
 
     deinit { stop() }
 
-    /// Closing its input ends a server run by `run-while-open`, and the Python server.
+    /// Ends the server. Closing its input ends a server run by `run-while-open`, and the Python server.
     func stop() {
         process.closeInput()
         if process.wait(seconds: 10) == .tookTooLong {
@@ -21,7 +21,7 @@ final class Peer {
         }
     }
 
-    /// nghttpd serving an empty directory: 404 for every path, without a reason.
+    /// Starts nghttpd with an empty directory, so that it answers 404 without a reason for every path.
     static func nghttpd(_ sender: Sender) throws -> Peer {
         let empty = sender.scratch.file("empty")
         try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
@@ -34,9 +34,9 @@ final class Peer {
             ])
     }
 
-    /// nginx that answers 200 at once.
+    /// Starts nginx, which answers 200 at once.
     ///
-    /// - Parameter requests: of a connection, before it says GOAWAY.
+    /// - Parameter requests: the number of requests on a connection before GOAWAY.
     static func nginx(_ sender: Sender, streams: Int = 128, requests: Int = 1_000_000_000) throws -> Peer {
         let port = ReservedPort()
         let directory = sender.scratch.directory.path
@@ -52,7 +52,7 @@ final class Peer {
             sender, port, ["nginx", "-e", "\(directory)/nginx-error.log", "-p", directory, "-c", configuration])
     }
 
-    /// The Python server; what it got is read by `Recording`.
+    /// Starts the Python server. `Recording` reads what it received.
     static func python(
         _ sender: Sender, streams: Int = 100, _ more: [String] = []
     ) throws -> (peer: Peer, recording: Recording) {
@@ -76,7 +76,7 @@ final class Peer {
         return peer
     }
 
-    /// Waits for the first number that the process prints after "listening" and blanks or punctuation.
+    /// Returns the port that the process prints in a line with "listening", after waiting for that line.
     static func portPrinted(by process: Child) throws -> UInt16 {
         var port: UInt16?
         _ = eventually(seconds: 30) {
@@ -90,13 +90,13 @@ final class Peer {
     }
 }
 
-/// What the Python server wrote down.
+/// The recording of the Python server.
 struct Recording {
     let path: String
 
     struct Request {
         let path: String
-        /// In order of arrival, pseudo-header fields among them.
+        /// The header fields in order of arrival, including pseudo-header fields.
         let headers: [(name: String, value: String)]
         let body: Data
         let connection: Int
@@ -111,14 +111,14 @@ struct Recording {
         }
     }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     var size: Int {
         ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.intValue ?? 0
     }
 
     var connections: Int { entries().count { $0.count == 1 && $0["connection"] != nil } }
 
-    /// Whom the clients' certificates are made out to, by connection.
+    /// The common names of the client certificates, by connection.
     var certificates: [String] { entries().compactMap { $0["certificate"] as? String } }
 
     var violations: [String] { entries().compactMap { $0["violation"] as? String } }

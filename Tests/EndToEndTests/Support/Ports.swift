@@ -1,9 +1,10 @@
 import Foundation
 
-/// A port of 127.0.0.1 held, but not listened on, while a server that cannot choose one itself starts on it.
+/// A port of 127.0.0.1 that is reserved by a bound socket until a server that cannot choose a port itself listens on
+/// it.
 ///
-/// The kernel lets a second socket with SO_REUSEADDR bind the port as long as nobody listens, and gives it to nobody
-/// who asks for any free port.
+/// The kernel lets a second socket with SO_REUSEADDR bind the port as long as no socket listens on it. It does not
+/// assign the port to a process that asks for any free port.
 final class ReservedPort {
     let number: UInt16
     private let descriptor: Int32
@@ -36,7 +37,7 @@ enum Ports {
         return address
     }
 
-    /// Whether somebody accepts connections on the port.
+    /// Whether a server accepts connections on the port.
     static func accepts(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
@@ -49,7 +50,7 @@ enum Ports {
     }
 }
 
-/// Asks again and again until `condition` holds; false at the deadline.
+/// Checks repeatedly until `condition` holds. Returns false at the deadline.
 func eventually(seconds: Double, _ condition: () -> Bool) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while !condition() {

@@ -24,7 +24,7 @@ struct ResultLine: Equatable {
         (timestamp, messageID, uniqueID) = (fields[5], fields[6], fields[8])
     }
 
-    /// The fields of one line of CSV, some of them quoted.
+    /// Returns the fields of a line of CSV, in which some may be quoted.
     private static func fields(_ line: Substring) -> [String] {
         guard line.contains("\"") else {
             return line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -49,7 +49,7 @@ struct ResultLine: Equatable {
 
 /// The files that a run left in its directory.
 struct RunResults {
-    /// By row, in order.
+    /// The lines, ordered by row.
     let lines: [ResultLine]
     let summary: [String: Any]
 
@@ -68,19 +68,19 @@ struct RunResults {
 
     func number(_ key: String) -> Int? { (summary[key] as? NSNumber)?.intValue }
 
-    /// What all sessions did, and the last one.
+    /// The figures of all sessions, and those of the last session.
     var allSessions: [String: Any] { summary["all_sessions"] as? [String: Any] ?? [:] }
     var lastSession: [String: Any] { summary["last_session"] as? [String: Any] ?? [:] }
-    /// What its process used.
+    /// The resources that the process of the last session used.
     var process: [String: Any] { lastSession["process"] as? [String: Any] ?? [:] }
 
-    /// One line for each of the rows 1 to `rows`, and a summary that says the same.
+    /// Expects one line for each of the rows 1 to `rows`, and a summary that agrees with the lines.
     func expectComplete(rows: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(lines.map(\.row) == Array(1...max(1, rows)), sourceLocation: sourceLocation)
         expectSummaryAgrees(sourceLocation: sourceLocation)
     }
 
-    /// The summary counts the lines that there are.
+    /// Expects that the summary agrees with the lines.
     func expectSummaryAgrees(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(number("rows") == lines.count, sourceLocation: sourceLocation)
         for outcome in ["accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed"] {

@@ -17,7 +17,7 @@ final class Scratch: Sendable {
 
     func path(_ name: String) -> String { file(name).path }
 
-    /// For the owner alone: keys and passphrases are such files.
+    /// Writes a file that only its owner can access, because keys and passphrases are such files.
     @discardableResult
     func write(_ text: String, to name: String) throws -> String {
         try text.write(to: file(name), atomically: true, encoding: .utf8)

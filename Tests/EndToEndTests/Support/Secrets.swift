@@ -1,17 +1,17 @@
 import Foundation
 
-/// Secrets that no output of `apns-batch` may contain, checked at the end of every process.
+/// Secrets that no output of `apns-batch` may contain. They are looked for at the end of every process.
 enum Secrets {
     /// The passphrases of all tests.
     static let passphrases = [EndToEnd.Passphrases.passphrase, "pass phrase of a test"]
 
-    /// Words that stand in payloads and nowhere else.
+    /// Words that occur only in payloads.
     static let payloadTexts = ["don't miss them", "has_secret_text"]
 
-    /// What of it stands in a text.
+    /// Returns the kinds of secrets that a text contains.
     /// - Parameters:
     ///   - keys: PEM texts whose lines are secret.
-    ///   - isShown: whether rows were asked for, as by `render`.
+    ///   - isShown: whether the command was asked to show rows, as by `render`.
     static func found(in text: String, keys: [String] = [], isShown: Bool = false) -> [String] {
         var found: [String] = []
         if text.contains(/PRIVATE KEY-----\s+[A-Za-z0-9+\/=]{16}/) { found.append("a private key") }
@@ -27,7 +27,7 @@ enum Secrets {
         pem.split(separator: "\n").map(String.init).filter { $0.count >= 32 && !$0.hasPrefix("-") }
     }
 
-    /// The private keys in a directory.
+    /// Returns the private keys in a directory.
     static func keys(in directory: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         return names.filter { $0.hasSuffix(".p8") || $0.contains("key") }.compactMap {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs of `apns-batch` in one test's directory.
+/// Runs `apns-batch` in the directory of one test.
 struct Sender {
     let scratch: Scratch
     let credentials: TestCredentials
@@ -13,7 +13,7 @@ struct Sender {
 
     static let template = Tools.fixture("campaign/template.json")
 
-    /// Makes `count` rows in a file of the scratch directory; gives its path.
+    /// Writes `count` rows to a file of the scratch directory, and returns its path.
     func makeRows(_ count: Int, _ form: String...) throws -> String {
         let path = scratch.path("rows-\(scratch.nextNumber()).csv")
         try prepare(Tools.script("make-rows"), [String(count), "-o", path] + form, in: scratch)
@@ -22,7 +22,7 @@ struct Sender {
 
     func newRunDirectory() -> String { scratch.path("run-\(scratch.nextNumber())") }
 
-    /// Arguments of `send` to a server on loopback.
+    /// Returns the arguments of `send` to a server on the loopback interface.
     func arguments(_ input: String, to port: UInt16, runDirectory: String, _ more: [String]) -> [String] {
         ["send", "--input", input, "--to", "localhost:\(port)", "--run-dir", runDirectory] + credentials.flags + more
     }
@@ -35,7 +35,7 @@ struct Sender {
             input: standardInput)
     }
 
-    /// Sends and reads the results; the ending must be as expected.
+    /// Sends rows and reads the results. The process must end as expected.
     @discardableResult
     func send(
         _ input: String, to port: UInt16, _ more: [String], expecting code: Int32 = 0,
@@ -49,12 +49,12 @@ struct Sender {
         return (finished, try RunResults(runDirectory))
     }
 
-    /// Any call of the command.
+    /// Runs the command with any arguments.
     func command(_ arguments: [String], input: Child.Input = .nothing) throws -> Finished {
         try Child.run(Tools.command, arguments, name: "command", in: scratch, input: input)
     }
 
-    /// `render --json` of the whole input, by row.
+    /// Returns the output of `render --json` for the whole input, by row.
     func render(_ input: String, _ more: [String]) throws -> [[String: Any]] {
         let finished = try command(
             ["render", "--input", input, "--to", "localhost:1", "--rows", "0", "--json"] + credentials.flags + more)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The simulator as a process of its own.
+/// The simulator in a separate process.
 final class SimulatorProcess {
     private let process: Child
     private let countsPath: String
     let port: UInt16
 
-    /// - Parameter script: YAML; nil accepts everything.
+    /// - Parameter script: the script in YAML; nil accepts everything.
     init(_ sender: Sender, script: Script? = nil, loop: String? = nil) throws {
         countsPath = sender.scratch.path("counts-\(sender.scratch.nextNumber()).csv")
         var arguments = [
@@ -25,7 +25,7 @@ final class SimulatorProcess {
 
     var processID: pid_t { process.id }
 
-    /// Ends it and reads how often each token came.
+    /// Ends the simulator, and returns how often it received and accepted each token.
     func stop() throws -> [String: Count] {
         let ending = process.stop()
         try #require(ending == .exited(0), "\(ending): \(process.errors)")
@@ -39,24 +39,24 @@ final class SimulatorProcess {
             })
     }
 
-    /// What it prints at its end; after `stop`.
+    /// The report that the simulator prints at its end. It is available after `stop`.
     var report: Report { Report(lines: process.output.split(separator: "\n").map(String.init)) }
 
     struct Report {
         let lines: [String]
 
-        /// A number behind a name, as in `connections=3`.
+        /// Returns the number after a name, as in `connections=3`.
         func number(_ name: String) -> Int? {
             lines.flatMap { $0.split(separator: " ") }.first { $0.hasPrefix("\(name)=") }
                 .flatMap { Int($0.dropFirst(name.count + 1)) }
         }
 
-        /// How often each fault happened, in the order of the script.
+        /// Returns how often each fault occurred, in the order of the script.
         func happened(_ fault: String) -> [Int] {
             lines.filter { $0.hasPrefix("fault \(fault): ") }.compactMap { Int($0.split(separator: " ").last ?? "") }
         }
 
-        /// Connections that the sender lost by breaking a rule of HTTP/2.
+        /// The line about connections on which the sender broke a rule of HTTP/2, if any.
         var violations: [String] { lines.filter { $0.hasPrefix("connections that broke") } }
     }
 
@@ -66,14 +66,14 @@ final class SimulatorProcess {
     }
 }
 
-/// A script for the simulator, and what it answers: computed here anew, from its documentation.
+/// A script for the simulator, and a second implementation of its documented answers.
 struct Script {
     struct Rule {
         var share: Double
         var status: Int
         var reason: String
         var timestamp: Int?
-        /// For how many requests of a token it holds; nil for all.
+        /// The number of requests of a token that get this answer; nil for all.
         var times: Int?
         /// The value of `retry-after`, in seconds.
         var retryAfter: Int?
@@ -82,9 +82,9 @@ struct Script {
     var seed: UInt64
     var rules: [Rule]
     var latency = "{ distribution: none }"
-    /// As YAML.
+    /// The rate limit in YAML.
     var rateLimit: String?
-    /// Entries of `faults`, as YAML.
+    /// The entries of `faults` in YAML.
     var faults: [String] = []
 
     var yaml: String {
@@ -98,8 +98,9 @@ struct Script {
             + "faults: [\(faults.joined(separator: ", "))]\n"
     }
 
-    /// The rule that hits a token, if any. FNV-1a over the seed's bytes, least significant first, and the token's digits,
-    /// spread; the upper 53 bits are a place in [0, 1), of which the rules take slices one behind the other.
+    /// Returns the rule that applies to a token, if any. FNV-1a over the seed's bytes, least significant first, and the
+    /// token's digits is mixed. Its upper 53 bits are a number in [0, 1), of which each rule takes a slice, one after
+    /// the other.
     func rule(for token: String) -> Rule? {
         let seedBytes = withUnsafeBytes(of: seed.littleEndian, Array.init)
         let hash = (seedBytes + Array(token.utf8)).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {

@@ -3,21 +3,22 @@ import Testing
 
 /// The locations of the programs under test, and the settings of this test run.
 enum Tools {
-    /// The checkout.
+    /// The root of the checkout.
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The `apns-batch` built along with the tests, next to the test bundle; or the one that APNS_BATCH_COMMAND names.
+    /// The path of the `apns-batch` built along with the tests, next to the test bundle, or of the one that
+    /// APNS_BATCH_COMMAND names.
     static let command = ProcessInfo.processInfo.environment["APNS_BATCH_COMMAND"] ?? built("apns-batch")
 
-    /// A program built along with the tests.
+    /// Returns the path of a program built along with the tests.
     static func built(_ name: String) -> String {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path
     }
 
-    /// `address`, `undefined`, `thread`, or nil: the sanitizer that everything was built with.
+    /// The sanitizer that everything was built with: `address`, `undefined`, `thread`, or nil.
     static let sanitizer: String? = {
         let name = ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] ?? ""
         return name.isEmpty ? nil : name
@@ -32,7 +33,7 @@ enum Tools {
     /// Debian's Python, which has the packages h2 and cryptography.
     static let python = "/usr/bin/python3"
 
-    /// Whether this kernel, and what confines this process, allow io_uring.
+    /// Whether this kernel and the restrictions of this process allow io_uring.
     static let hasIOURing: Bool = {
         guard let scratch = try? Scratch() else { return false }
         let probe =
@@ -41,11 +42,11 @@ enum Tools {
         return finished?.ending == .exited(0)
     }()
 
-    /// The loops that can run here.
+    /// The loops that are available here.
     static let loops = hasIOURing ? ["io_uring", "epoll"] : ["epoll"]
 }
 
-/// Runs a tool that prepares a test; its failure is the test's.
+/// Runs a tool that prepares a test. If the tool fails, the test fails.
 @discardableResult
 func prepare(_ program: String, _ arguments: [String], in scratch: Scratch) throws -> String {
     let finished = try Child.run(program, arguments, name: "prepare", in: scratch)

@@ -1,10 +1,10 @@
 import Dispatch
 import Testing
 
-/// Has the tests of a suite run on a thread of the suite's own, one at a time.
+/// Runs the tests of a suite on a thread of the suite, one at a time.
 ///
 /// All other tests share as many threads as there are processors. Tests that keep a thread busy, or wait for a process,
-/// would hold all of them up: campaigns would miss deadlines, and tests that look at them would look too late.
+/// would delay all of them. Campaigns would then miss deadlines, and tests would check their state too late.
 public struct OwnThread: TestTrait, SuiteTrait, TestScoping {
     private let executor = OneThread()
 

@@ -1,4 +1,4 @@
-/* Shared by the scenarios. */
+/* Declarations and functions that the scenarios share. */
 #pragma once
 
 #include "allocation_scenarios.h"
@@ -22,7 +22,7 @@ static inline int scenario_end(scenario_result *result, int32_t end, uint32_t st
     return end;
 }
 
-/* A call failed: its record must say something. */
+/* Ends the scenario because a call failed. The error record of the call must have a text. */
 static inline int scenario_refused(scenario_result *result, uint32_t step, const char *text) {
     return scenario_end(result, text[0] != '\0' ? SCENARIO_REFUSED : SCENARIO_UNTOLD, step, text);
 }

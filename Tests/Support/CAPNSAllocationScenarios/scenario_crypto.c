@@ -1,7 +1,7 @@
 #include "apns_identities.h"
 #include "scenario.h"
 
-/* What the library says of its failures is not always that memory was short. */
+/* Ends the scenario because a call failed. The library does not always report a lack of memory as such. */
 static int refused(scenario_result *result, uint32_t step, const apns_error *error) {
     if (error->status == APNS_OK) return scenario_end(result, SCENARIO_UNTOLD, step, "");
     return scenario_refused(result, step, error->text);
@@ -16,13 +16,13 @@ static int key_use(apns_crypto_key *key, scenario_result *result) {
         return refused(result, 2, &error);
     int good = apns_crypto_es256_verify(key, message, sizeof(message), signature, sizeof(signature), &error);
     if (good < 0) return refused(result, 3, &error);
-    /* The library takes a lack of memory for a wrong signature: wrong, but on the safe side. */
+    /* The library reports a lack of memory as a wrong signature. This is incorrect, but safe. */
     if (good == 0) return scenario_refused(result, 3, "the signature is said to be wrong");
     if (apns_crypto_sha256(message, sizeof(message), digest, &error) != 0) return refused(result, 4, &error);
     return SCENARIO_DONE;
 }
 
-/* Writes the key, plain and encrypted, and reads both back. */
+/* Writes the key, either plain or encrypted, and reads it back. */
 static int key_copy(const apns_crypto_key *key, bool encrypted, scenario_result *result) {
     static const uint8_t passphrase[] = "passphrase";
     const uint8_t *given = encrypted ? passphrase : NULL;
@@ -82,11 +82,11 @@ static void identity_act(scenario_result *result) {
     apns_crypto_identity_free(&identity);
 }
 
-/* The leak sanitizer, where there is one. */
+/* Functions of the leak sanitizer, if the process has one. */
 __attribute__((weak)) void __lsan_disable(void);
 __attribute__((weak)) void __lsan_enable(void);
 
-/* OpenSSL 3.0 loses a library context that it cannot make whole: no fault of ours. */
+/* Reads a PKCS#12 file. OpenSSL 3.0 leaks a library context that it cannot complete, so leaks are not checked. */
 static void pkcs12_act(const scenario_crypto_input *input, scenario_result *result) {
     apns_crypto_buffer certificates = {0};
     apns_crypto_buffer key = {0};

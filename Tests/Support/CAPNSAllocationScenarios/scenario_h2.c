@@ -10,7 +10,7 @@ typedef struct side {
     apns_h2_session *session;
     apns_h2_output output;
     uint8_t record[16384];
-    uint8_t *sent; /* what went out and the other side has not taken */
+    uint8_t *sent; /* bytes that were sent and that the other side has not processed */
     size_t sent_length;
 } side;
 
@@ -72,7 +72,7 @@ static int failed(const side *s, uint32_t step, scenario_result *result) {
     return scenario_refused(result, step, apns_h2_session_failure(s->session)->text);
 }
 
-/* Pumps one side and feeds the other. */
+/* Sends the output of one side to the other side. */
 static int pass(side *from, side *to, uint32_t step, scenario_result *result) {
     if (apns_h2_session_pump(from->session) != 0 ||
         apns_h2_session_failure(from->session)->scope != APNS_H2_FAILURE_NONE)
@@ -132,7 +132,7 @@ static int submit(stage *s, uint32_t number, scenario_result *result) {
                                      .fields = fields,
                                      .path_length = sizeof(path) - 1,
                                      .field_count = 2};
-    s->client.output.paused = number == 3; /* this one waits */
+    s->client.output.paused = number == 3; /* this request waits */
     if (apns_h2_client_submit(s->client.session, exchange, &request) != 0)
         return failed(&s->client, STEP_REQUEST, result);
     s->client.output.paused = false;

@@ -22,7 +22,7 @@ static int begin(stage *s, scenario_result *result) {
     return SCENARIO_DONE;
 }
 
-/* The client speaks first, whatever comes in goes back. */
+/* Handles an event. The client sends first, and received bytes are sent back. */
 static void take(stage *s, const apns_reactor_event *event) {
     static const uint8_t hello[] = "hello";
     if (event->kind == APNS_REACTOR_CONNECTED && event->error == 0) apns_reactor_send(s->loop, event->socket, hello, 5);

@@ -59,7 +59,7 @@ static int handshake(stage *s, scenario_result *result) {
     return scenario_end(result, SCENARIO_HANGING, STEP_HANDSHAKE, "no end of the handshake");
 }
 
-/* Reads until the input is used up; the last result. */
+/* Reads until all input is processed, and returns the last result. */
 static int read_all(stage *s, side *to, side *from, size_t *length) {
     apns_tls_input input = {from->output.bytes, from->output.length};
     int status;

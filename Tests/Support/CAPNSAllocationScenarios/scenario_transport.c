@@ -16,7 +16,7 @@ typedef struct stage {
     bool up;
     bool down;
     bool closing;
-    apns_transport_event end; /* DOWN, its text copied */
+    apns_transport_event end; /* the DOWN event, with a copy of its text */
     char end_text[256];
     apns_transport_completion outcome_room[RECORDS];
     apns_transport_event event_room[RECORDS];
@@ -144,7 +144,7 @@ static int client_poll(stage *s, scenario_result *result) {
     return SCENARIO_DONE;
 }
 
-/* Until the connection is down: that comes always, and after every outcome. */
+/* Polls until the connection is down. This event always comes, and it comes after all outcomes. */
 static int talk(stage *s, scenario_result *result) {
     for (uint64_t end = scenario_now_s() + SCENARIO_SECONDS_MAX; !s->down;) {
         if (server_poll(s, result) != SCENARIO_DONE || client_poll(s, result) != SCENARIO_DONE) return result->end;

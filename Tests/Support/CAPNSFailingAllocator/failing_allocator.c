@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* Called before a sanitizer has its own memory: none of this may be instrumented. */
+/* These functions are called before a sanitizer has set up its memory, so they must not be instrumented. */
 #pragma clang attribute push(__attribute__((no_sanitize("address", "thread", "undefined", "coverage"))),               \
                              apply_to = function)
 
-/* The sanitizers' allocators, where the process has one (a documented way to come between: their malloc is weak). */
+/* The allocators of the sanitizers, if the process has one. The sanitizers document this way to replace their
+ * functions. */
 __attribute__((weak)) void *__interceptor_malloc(size_t bytes);
 __attribute__((weak)) void *__interceptor_calloc(size_t count, size_t bytes);
 __attribute__((weak)) void *__interceptor_realloc(void *block, size_t bytes);
@@ -15,14 +16,14 @@ __attribute__((weak)) void *__interceptor_aligned_alloc(size_t alignment, size_t
 __attribute__((weak)) int __interceptor_posix_memalign(void **out, size_t alignment, size_t bytes);
 __attribute__((weak)) void __interceptor_free(void *block);
 
-/* glibc's. */
+/* The allocator of glibc. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *block, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void *block);
 
-/* Plain data: reading it allocates nothing. */
+/* Reading this plain data allocates no memory. */
 static _Thread_local struct {
     bool running;
     bool failed;
@@ -44,10 +45,10 @@ failing_allocator_result failing_allocator_end(void) {
     return (failing_allocator_result){.asked = stretch.asked, .live = stretch.live, .failed = stretch.failed};
 }
 
-/* Not with the thread sanitizer: its hooks in these functions would run before it is there. */
+/* The functions are not replaced if there is a thread sanitizer, because its hooks in them would run too early. */
 #if !defined(__has_feature) || !__has_feature(thread_sanitizer)
 
-/* True when this allocation has to fail. */
+/* Returns whether this allocation must fail. */
 static bool fails(void) {
     if (!stretch.running || ++stretch.asked != stretch.failing) return false;
     stretch.failed = true;

@@ -24,7 +24,7 @@ failing_disk_counts failing_disk_end(void) {
     return stretch.counts;
 }
 
-/* The thread sanitizer learns from these calls which thread woke which. */
+/* The thread sanitizer intercepts these calls to learn which thread woke another one. */
 #if defined(__has_feature) && __has_feature(thread_sanitizer)
 
 bool failing_disk_works(void) {

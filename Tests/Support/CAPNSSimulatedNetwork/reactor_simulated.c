@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* reactor_slot's active: the descriptor is a listener's number. */
+/* Value of reactor_slot.active: the descriptor is the number of a listener. */
 enum { SLOT_LISTENER = 1 };
 
 /* ---------------------------------------------------------------- creation */
@@ -117,7 +117,7 @@ static int local_port(const apns_reactor *r, const struct reactor_slot *slot) {
     return sim_state_of(r)->world->listeners[slot->descriptor].port;
 }
 
-/* Taken with the next wait. */
+/* The next wait takes the bytes. */
 static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     (void)r;
     (void)slot;
@@ -131,8 +131,8 @@ static void listener_close(apns_reactor_world *world, struct sim_listener *liste
     listener->reactor = NULL;
 }
 
-/* Joined by the next wait: until then the bytes being sent may still be read, as a kernel might. The link keeps what is
- * known of them, for apns_reactor_close forgets it in the slot. */
+/* The next wait closes the socket. Until then the bytes being sent may still be read, as by a kernel. The link keeps
+ * their description, because apns_reactor_close removes it from the slot. */
 static void close_start(apns_reactor *r, struct reactor_slot *slot) {
     apns_reactor_world *world = sim_state_of(r)->world;
     if (slot->active == SLOT_LISTENER) {
@@ -152,12 +152,12 @@ static bool accept_resume(apns_reactor *r, struct reactor_slot *slot) {
 }
 
 static void wake(apns_reactor *r) {
-    (void)r; /* the world looks at the state of the wake */
+    (void)r; /* the world checks the state of the wake */
 }
 
 /* ---------------------------------------------------------------- waiting */
 
-/* The last bytes of a send that was given up, perhaps, and the goodbye. */
+/* Sends the last bytes of an abandoned send in some cases, and closes the side. */
 static void join(apns_reactor *r, struct sim_link *link, uint32_t side) {
     apns_reactor_world *world = sim_state_of(r)->world;
     struct sim_side *own = &link->sides[side];
@@ -175,7 +175,7 @@ static uint8_t *buffer_next(struct sim_state *s) {
     return s->buffers + (size_t)number * s->buffer_bytes;
 }
 
-/* What the last wait handed out is no longer readable: nobody shall find it there. */
+/* Overwrites the beginning of the buffers that the last wait returned, so that later reads of them are detected. */
 static void buffers_turn(struct sim_state *s) {
     uint32_t half = s->buffer_count / 2;
     uint8_t *old = s->buffers + (s->upper_half ? (size_t)half * s->buffer_bytes : 0);
@@ -219,7 +219,7 @@ static uint32_t serve_sending(apns_reactor *r, struct sim_link *link, uint32_t s
     return slot->send_done == slot->send_length ? tell_sent(r, own, 0, event) : 0;
 }
 
-/* Bytes first, then what ends them. */
+/* Returns received bytes first, and then the end or the error. */
 static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t side, apns_reactor_event *event) {
     struct sim_state *s = sim_state_of(r);
     struct sim_side *own = &link->sides[side];
@@ -242,7 +242,7 @@ static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t
     return 1;
 }
 
-/* At most two events. */
+/* Returns at most two events. */
 static uint32_t serve(apns_reactor *r, struct sim_link *link, uint32_t side, apns_reactor_event *events,
                       uint32_t capacity) {
     struct sim_side *own = &link->sides[side];
@@ -320,7 +320,7 @@ static uint32_t serve_listeners(apns_reactor *r, apns_reactor_event *events, uin
     return n;
 }
 
-/* Never sleeps; says until when it would. */
+/* Never sleeps. Stores the time until which it would. */
 static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apns_reactor_event *events,
                            uint32_t capacity) {
     struct sim_state *s = sim_state_of(r);

@@ -49,7 +49,7 @@ static bool flow_make(apns_reactor_world *world, struct sim_flow *flow) {
     return true;
 }
 
-/* What will go wrong with it, and where. */
+/* Chooses the fault of a link and its position. */
 static void fault_draw(apns_reactor_world *world, struct sim_link *link) {
     const apns_reactor_world_faults *faults = &world->options.faults;
     uint64_t place = sim_random_below(world, 1000000);
@@ -70,7 +70,7 @@ static struct sim_listener *listener_find(apns_reactor_world *world, uint16_t po
     return NULL;
 }
 
-/* The attempt goes to the listener, if there is one, and its word comes back. */
+/* Sends the connection attempt to the listener, if there is one, and schedules the answer. */
 static void attempt(apns_reactor_world *world, struct sim_link *link, uint32_t number, uint16_t port) {
     struct sim_side *client = &link->sides[SIM_CLIENT];
     struct sim_listener *listener = listener_find(world, port);
@@ -116,7 +116,7 @@ static void fail(struct sim_side *side, int error, uint64_t at_ns) {
     side->event_ns = at_ns;
 }
 
-/* What is on its way is lost. */
+/* Drops the bytes that have not arrived. */
 static void flow_lose(struct sim_flow *flow) {
     flow->held = flow->arrived;
     flow->segments_count = 0;
@@ -204,7 +204,7 @@ static void flow_write(struct sim_flow *flow, const uint8_t *bytes, uint32_t cou
     flow->taken += count;
 }
 
-/* The bytes up to that of a fault. */
+/* Returns how many of the bytes are before a fault. */
 static uint32_t up_to_fault(const struct sim_link *link, uint32_t side, uint32_t count) {
     if (link->fault == SIM_FAULT_NONE || link->fault_side != side) return count;
     uint64_t left = link->fault_at > link->flows[side].taken ? link->fault_at - link->flows[side].taken : 0;
@@ -219,7 +219,7 @@ void apns_sim_link_take(apns_reactor_world *world, struct sim_link *link, uint32
     if (count > 1 && sim_chance(world, world->options.pieces)) count = 1 + (uint32_t)sim_random_below(world, count);
     count = up_to_fault(link, side, count);
     if (link->sides[!side].state == SIM_SIDE_GONE && !flow->silent && count > 0)
-        fail(&link->sides[side], ECONNRESET, world->now_ns + 2 * link->delay_ns); /* nobody is there */
+        fail(&link->sides[side], ECONNRESET, world->now_ns + 2 * link->delay_ns); /* the other side is gone */
     if (flow->over) {
         slot->send_done += count;
     } else if (count > 0) {
@@ -255,7 +255,7 @@ uint32_t apns_sim_link_read(apns_reactor_world *world, struct sim_link *link, ui
 
 /* ---------------------------------------------------------------- closing */
 
-/* A close in order is an end of stream behind the bytes; with bytes unread it is a reset, as Linux does it. */
+/* An orderly close is an end of stream after all bytes. If bytes are unread, it may be a reset, as on Linux. */
 void apns_sim_link_leave(apns_reactor_world *world, struct sim_link *link, uint32_t side) {
     struct sim_flow *in = &link->flows[!side];
     struct sim_flow *out = &link->flows[side];
@@ -276,7 +276,7 @@ void apns_sim_link_leave(apns_reactor_world *world, struct sim_link *link, uint3
 
 /* ---------------------------------------------------------------- time */
 
-/* When a side that is open can go on with its send, or learns that it cannot. */
+/* Returns the time at which a side can continue its send, or learns that it cannot. */
 static uint64_t sending_due(const struct sim_link *link, uint32_t side, uint64_t now_ns) {
     const struct sim_side *own = &link->sides[side];
     if (!own->reactor->slots.all[own->slot].sending) return REACTOR_NEVER;
@@ -284,7 +284,7 @@ static uint64_t sending_due(const struct sim_link *link, uint32_t side, uint64_t
     return own->error != 0 ? own->event_ns : REACTOR_NEVER;
 }
 
-/* The next thing that comes from the other side. */
+/* Returns the time of the next event from the other side. */
 static uint64_t incoming_due(const struct sim_flow *flow, uint64_t now_ns) {
     if (flow->arrived > 0) return now_ns;
     if (flow->silent) return REACTOR_NEVER;

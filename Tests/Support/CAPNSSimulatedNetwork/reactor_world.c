@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A turn takes a moment, so that no loop can run without time passing. */
+/* Each turn takes some time, so that time passes in every loop. */
 #define TURN_NS_MAX 20000U
 
 uint64_t apns_sim_random(apns_reactor_world *world) {
@@ -72,7 +72,7 @@ static uint32_t number_of(const apns_reactor *r) {
     return sim_state_of(r)->number;
 }
 
-/* Until when each reactor has nothing to do, into due. */
+/* Stores in due the time until which each reactor has no work. */
 static void due_collect(const apns_reactor_world *world, uint64_t *due) {
     for (uint32_t i = 0; i < world->member_count; i++) {
         const struct sim_member *member = &world->members[i];
@@ -99,7 +99,7 @@ static void due_collect(const apns_reactor_world *world, uint64_t *due) {
 }
 
 int64_t apns_reactor_world_next(apns_reactor_world *world) {
-    uint64_t due[64]; /* more members than that have come and gone only in long runs */
+    uint64_t due[64]; /* only long runs have had more members */
     uint64_t *all = world->member_count <= 64 ? due : calloc(world->member_count, sizeof(*all));
     if (all == NULL) return -1;
     due_collect(world, all);
@@ -112,7 +112,7 @@ int64_t apns_reactor_world_next(apns_reactor_world *world) {
         if (at == REACTOR_NEVER || at > first) continue;
         equal = at < first ? 1 : equal + 1;
         first = at;
-        /* Each of several at the same time has the same chance. */
+        /* If several reactors are due at the same time, each is equally likely. */
         if (equal == 1 || sim_random_below(world, equal) == 0) chosen = (int64_t)i;
     }
     if (all != due) free(all);

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record: what it is, the length of its body in two bytes, the body. */
+/* A record has a kind, the length of its body in two bytes, and the body. */
 enum { HEADER_BYTES = 3 };
 enum { RECORD_HELLO = 1, RECORD_DATA = 2, RECORD_GOODBYE = 3 };
 
-/* A session that frames what it carries, and says hello and goodbye. */
+/* A session that puts the data in frames, and exchanges hello and goodbye records. */
 typedef struct plain_session {
     apns_tls_session base;
-    bool greeted; /* said hello */
-    bool met;     /* the peer did */
-    bool closed;  /* said goodbye */
+    bool greeted; /* hello was sent */
+    bool met;     /* hello was received */
+    bool closed;  /* goodbye was sent */
 } plain_session;
 
 static plain_session *plain_of(apns_tls_session *session) {
@@ -37,7 +37,7 @@ static bool append(apns_tls_session *session, uint8_t kind, const uint8_t *body,
     return true;
 }
 
-/* Reads a record's header; false when more is needed. */
+/* Reads the header of a record. Returns false if more bytes are needed. */
 static bool header_read(apns_tls_session *session, apns_tls_input *input) {
     while (session->header_count < HEADER_BYTES && input->length > 0) {
         session->header[session->header_count++] = *input->bytes++;
@@ -122,7 +122,7 @@ static const tls_methods plain_methods = {
     .describe = plain_describe,
 };
 
-/* Cryptography would only cost time here, and no two runs would send the same bytes. */
+/* Creates a context without cryptography, which would take time and would make the bytes of each run different. */
 static int plain_context_create(const apns_tls_role *role, const apns_tls_context_options *options,
                                 apns_tls_context **out, apns_error *error) {
     (void)options;

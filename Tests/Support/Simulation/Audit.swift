@@ -1,21 +1,21 @@
 import APNSBatch
 import APNSBatchModel
 
-/// Holds each session against what the server saw in it, when its last request has arrived.
+/// Compares each session with what the server received in it, after the last request of the session has arrived.
 struct Audit {
     private let plan: SeedPlan
     private let witness: Witness
-    /// Of rows, before the session.
+    /// The number of requests for each row before the session.
     private var received: [Int]
     private var accepted: [Int]
-    /// What the ledger said when the session before ended.
+    /// The contents of the ledger at the end of the previous session.
     private var before = LedgerImage([])
     /// Rows that have no outcome after a session and may have arrived.
     private(set) var mayHaveArrived: Set<UInt64> = []
 
     /// How a session ended.
     enum Ending {
-        /// Its threads came to their end.
+        /// Its threads ended in order.
         case orderly
         case killed
         case powerless
@@ -64,7 +64,7 @@ struct Audit {
         return mayHaveArrived.contains(row) ? nil : "it was sent, and is not noted"
     }
 
-    /// How many of the range's first rows may have been handed over.
+    /// Returns how many of the first rows of a range may have been handed over.
     private func noted(_ range: UInt64, _ words: [UInt64]) -> UInt64 {
         var most: UInt64?
         for index in stride(from: 4, to: words.count, by: 2) where words[index] != 0 && words[index] >> 23 == range {

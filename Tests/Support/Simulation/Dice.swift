@@ -1,4 +1,4 @@
-/// All choices of a simulation that are not the network's (SplitMix64).
+/// Makes all random choices of a simulation except those of the network (SplitMix64).
 struct Dice {
     private var state: UInt64
 
@@ -16,13 +16,13 @@ struct Dice {
         range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
     }
 
-    /// True so often in a million times.
+    /// Returns true with this probability, in millionths.
     mutating func chance(_ millionths: Int) -> Bool { next() % 1_000_000 < UInt64(millionths) }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[within(0...elements.count - 1)] }
 
-    /// Zero mostly, else up to a share in millionths: a kind of fault is there in some runs only, so that each is also seen
-    /// alone.
+    /// Returns zero in most runs, and otherwise a share of up to `most` millionths. A kind of fault occurs only in some
+    /// runs, so that each kind also occurs alone.
     mutating func share(upTo most: Int, inRuns: Int = 300_000) -> UInt32 {
         chance(inRuns) ? UInt32(within(1...most)) : 0
     }

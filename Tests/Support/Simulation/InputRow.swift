@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchModel
 
-/// One row of the input: a token that holds its number, a name, and perhaps something wrong.
+/// One row of the input, which has a token that contains its number, a name, and an error in some cases.
 struct InputRow {
     enum Kind {
         case good
@@ -14,12 +14,12 @@ struct InputRow {
     var kind: Kind
     var number: UInt64
     var name: String
-    /// A second one replaces the first on the device.
+    /// Whether a second notification replaces the first one on the device.
     var isCollapsible = false
 
     var index: Int { Int(number) - 1 }
 
-    /// Whether it may be sent again where it may have been sent.
+    /// Returns whether the row may be sent again if it may have been sent.
     func mayGoTwice(_ policy: UnknownPolicy) -> Bool {
         switch policy {
         case .resend: true
@@ -28,13 +28,13 @@ struct InputRow {
         }
     }
 
-    /// The outcome that the row must have in any case, if there is one.
+    /// Whether the row can be sent.
     var isSendable: Bool { kind == .good }
 
     static let header = "token,name,expiration,collapse_id\n"
-    /// Bytes of the largest payload of a row that can be sent.
+    /// The size of the largest payload of a row that can be sent, in bytes.
     static let payloadMax = 2100
-    /// Behind it stands the row's number in 16 digits.
+    /// The first digits of a token, which are followed by the row's number in 16 digits.
     static let tokenPrefix = String(repeating: "5eed", count: 12)
 
     static func draw(_ dice: inout Dice) -> [InputRow] {
@@ -48,7 +48,7 @@ struct InputRow {
         }
     }
 
-    /// The row number of a token that a server got; nil when it is none of ours.
+    /// Returns the row number of a token that a server received, or nil if the token is not from the input.
     static func number(ofToken token: UnsafeRawBufferPointer) -> UInt64? {
         guard token.count == 64 else { return nil }
         var number: UInt64 = 0

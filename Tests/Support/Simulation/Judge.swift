@@ -1,17 +1,17 @@
 import APNSBatch
 
-/// The promises of a whole campaign, held against what the server saw.
+/// Compares the results of a whole campaign with what the server received.
 struct Judge {
     let plan: SeedPlan
     let witness: Witness
-    /// `results.csv`.
+    /// The contents of `results.csv`.
     let results: [UInt8]
     let ledger: LedgerImage
-    /// Rows that may have been under way when a session ended.
+    /// Rows that may have been in flight when a session ended.
     let mayHaveArrived: Set<UInt64>
     let sessions: Int
 
-    /// What is broken.
+    /// Returns a finding for each error in the results.
     func findings() -> [String] {
         let lines: [ResultsText.Line]
         do {
@@ -27,7 +27,8 @@ struct Judge {
             let recorded = LedgerImage.Row(
                 outcome: line.outcome.rawValue, status: line.status, attempts: line.attempts,
                 isResent: ledger.rows[line.row]?.isResent ?? false)
-            // An unknown row was under way, and what was known of it beyond that may have gone with the power.
+            // The request for an unknown row was in flight. What else was known of the row may have been lost with the
+            // power.
             if witness.accepted(line.row) > 1, !recorded.isResent, line.outcome != .unknown {
                 findings.append("row \(line.row) was accepted twice, and does not say that it was sent again")
             }
@@ -53,7 +54,7 @@ struct Judge {
         if plan.onlyStandsStill, line.outcome != .accepted || received != 1 || line.attempts != 1 {
             return "nothing but standing still went wrong, and the server received it \(received) times"
         }
-        // While most answers are 429 or 5xx, attempts do not count against the limit; the line has all of them.
+        // While most answers are 429 or 5xx, attempts do not count toward the limit, but the line counts them all.
         let hasOutages = plan.script.rules.contains { $0.status == 429 || $0.status >= 500 }
         if received > plan.attempts * sessions, !hasOutages || received > Int(line.attempts) {
             return "received \(received) times with \(plan.attempts) attempts allowed in each of \(sessions) sessions"
@@ -66,7 +67,7 @@ struct Judge {
             if received > 0 { return "the server received it \(received) times" }
             return row.isSendable ? "nothing is wrong with it: \(line.reason)" : nil
         case .expired:
-            // What APNs asked for later may have been left to another session, for which it is a row never sent.
+            // A row that APNs asked to send later may be left to the next session, in which it counts as never sent.
             if accepted > 0 || received > 0 && sessions == 1 { return "the server received it \(received) times" }
             return row.kind == .expired || plan.notAfter != nil ? nil : "its time had not passed"
         }
@@ -77,7 +78,7 @@ struct Judge {
             return "it never was under way"
         }
         if row.isSendable { return nil }
-        // Nobody looked whether it could be sent, where its time had passed.
+        // A row whose time had passed was not checked.
         let isLate = row.kind == .expired || plan.notAfter != nil
         return isLate && mayHaveArrived.contains(row.number) ? nil : "it cannot be sent"
     }

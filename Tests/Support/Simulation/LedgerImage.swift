@@ -1,25 +1,26 @@
-/// The contents of a ledger, read by its specification and not by the product's own code.
+/// The contents of a ledger, read according to its specification and without the code under test.
 struct LedgerImage {
     struct Row: Equatable {
         var outcome: UInt8
         var status: UInt16
         var attempts: UInt16
-        /// The row was sent again when it may have arrived before.
+        /// Whether the row was sent again after it may have arrived.
         var isResent = false
     }
 
-    /// First row and rows, by first row.
+    /// The number of rows of each range, by first row.
     private(set) var ranges: [UInt64: Int] = [:]
     private(set) var rows: [UInt64: Row] = [:]
-    /// First row and how many rows from there may have been sent, by what the ledger says itself.
+    /// The number of rows from the beginning of each range that may have been sent according to the ledger, by first
+    /// row.
     private(set) var handed: [UInt64: UInt64] = [:]
     private(set) var sessions = 0
-    /// Rows that were reopened, and how often that was done.
+    /// The rows that were reopened. The number of times that rows were reopened is in `reopenings`.
     private(set) var reopened: Set<UInt64> = []
     private(set) var reopenings = 0
-    /// The last session ended in order.
+    /// Whether the last session ended in order.
     private(set) var isEnded = false
-    /// Something that cannot be.
+    /// Contents that must not occur.
     private(set) var faults: [String] = []
     private var starts: [UInt64] = []
 
@@ -31,7 +32,7 @@ struct LedgerImage {
         starts = ranges.keys.sorted()
     }
 
-    /// First row of the range that a row is in.
+    /// Returns the first row of the range that contains a row.
     func range(of row: UInt64) -> UInt64? {
         guard let first = starts.last(where: { $0 <= row }), row < first + UInt64(ranges[first] ?? 0) else {
             return nil
@@ -39,13 +40,13 @@ struct LedgerImage {
         return first
     }
 
-    /// It may have been sent, by what the ledger says itself.
+    /// Returns whether a row may have been sent according to the ledger.
     func isHanded(_ row: UInt64) -> Bool {
         guard let first = range(of: row), let rows = handed[first] else { return false }
         return row - first < rows
     }
 
-    /// The first record, if it is whole: its length.
+    /// Reads the first record and returns its length, or nil if it is incomplete or damaged.
     private mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int? {
         func word(_ at: Int) -> Int {
             Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
@@ -53,7 +54,8 @@ struct LedgerImage {
         guard bytes.count >= 24, word(0) & ~0xFF == 0x4C41_0100 else { return nil }
         let (fixed, texts) = (word(4), word(8))
         let length = (24 + fixed + texts + 7) & ~7
-        // Nothing that happened to rows hangs on the text of figures: where the power took it, the record stays.
+        // The text of a record of figures is not needed for any row. If the power loss destroyed it, the record is
+        // still valid.
         let isFigures = word(0) & 0xFF == 9
         guard length <= bytes.count, word(20) == 0,
             word(16) == Checksum.of(bytes[0..<16], then: bytes[24..<24 + fixed]),
@@ -73,7 +75,7 @@ struct LedgerImage {
         case 4:
             for index in 0..<Int(number(0)) {
                 let (first, second) = (number(8 + 16 * index), number(16 + 16 * index))
-                // Of an invalid row it is the code of a rule.
+                // For an invalid row, this is the code of a rule.
                 let (outcome, status) = (UInt8(first >> 56), UInt16(truncatingIfNeeded: second))
                 let isInvalid = outcome == 2
                 if isInvalid, status == 0 { faults.append("row \(first & (1 << 40 - 1)) breaks no rule") }
@@ -94,7 +96,7 @@ struct LedgerImage {
     }
 }
 
-/// CRC-32C, a byte at a time.
+/// Computes CRC-32C one byte at a time.
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value >> 1 ^ (value & 1) * 0x82F6_3B78 }

@@ -7,30 +7,31 @@ import Glibc
 /// The faults of the disk in one session.
 struct DiskFault {
     enum Kind: CaseIterable {
-        /// The process is killed in the middle of an operation.
+        /// The process is killed during an operation.
         case kill
-        /// Power is lost in the middle of an operation.
+        /// Power is lost during an operation.
         case powerLoss
-        /// The operation fails, and the disk is well again.
+        /// The operation fails. Later operations succeed.
         case failure
-        /// From then on there is no more space than was reserved.
+        /// From then on, there is only the space that was reserved.
         case full
     }
 
     var kind: Kind
-    /// It strikes at this operation of the session, from 1, or at this one of its syncs.
+    /// The number of the operation in the session at which the fault occurs, from 1. If `isOfSyncs`, only syncs are
+    /// counted.
     var operation: Int
     var isOfSyncs = false
-    /// When the process has ended after a failure, the system does too.
+    /// Whether power is lost after the process ended because of the failure.
     var endsInPowerLoss = false
 }
 
-/// The disk of a simulated run. What is written survives the end of the process, and what was synced a loss of power.
+/// The disk of a simulated run. Written data survives the end of the process, and synced data survives a loss of power.
 final class MemoryDisk: RunFiles, @unchecked Sendable {
     private(set) var ledger: MemoryFile
     private(set) var lines: MemoryFile
     private(set) var boot: (UInt64, UInt64) = (1, 1)
-    /// What the last process left of its notes.
+    /// The words of the last process's hand-over record.
     private(set) var words: [UInt64] = []
     private var handOvers: HandOverRecord?
     private let broken: BrokenRule?
@@ -39,9 +40,9 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
 
     private var fault: DiskFault?
     private var operations = 0
-    /// The fault has struck.
+    /// Whether the fault has occurred.
     private(set) var isStruck = false
-    /// It has ended the process: nothing that is written from now on arrives.
+    /// Whether the fault has ended the process. Later writes have no effect.
     private(set) var isDead = false
     fileprivate var isFull = false
 
@@ -60,7 +61,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         ledger.keepsTornTail = broken == .keepTornTail
     }
 
-    /// A run directory that never was used.
+    /// Makes the run directory empty.
     func wipe() {
         ledger = MemoryFile("ledger")
         lines = MemoryFile("results.csv")
@@ -68,17 +69,17 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         adopt()
     }
 
-    /// A process begins; the operator has made room.
+    /// Begins a process. The disk has space again.
     func begin(_ fault: DiskFault?) {
         self.fault = fault
         (operations, isStruck, isDead, isFull) = (0, false, false, false)
         for file in [ledger, lines] { file.begin() }
     }
 
-    /// The process has ended, or the system with it.
+    /// Ends the process, or loses power.
     func end(powerless: Bool) {
         if powerless, broken == .believeNotes, let handOvers {
-            // Not only believed: each note is as old as a page that was never written.
+            // The notes are not only believed: each of them also gets the contents of a page that was never written.
             for slot in 0..<handOvers.slots {
                 let word = handOvers.snapshot[4 + 2 * slot]
                 if word != 0 { handOvers.note(slot: slot, firstRow: word >> 23, rows: 0) }
@@ -94,7 +95,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         boot.0 += 1
     }
 
-    /// What is done to an operation.
+    /// Counts an operation, and returns the fault that affects it.
     fileprivate func strike(_ name: String) -> DiskFault.Kind? {
         if isDead { return .failure }
         if fault?.isOfSyncs != true || name == "sync" { operations += 1 }
@@ -122,19 +123,20 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
 /// A file in memory.
 final class MemoryFile: AppendFile, @unchecked Sendable {
     fileprivate weak var disk: MemoryDisk?
-    /// A sync after a range does nothing.
+    /// Whether a sync after the announcement of a range has no effect.
     fileprivate var ignoresIntents = false
-    /// Nothing is ever cut.
+    /// Whether nothing is ever cut off.
     fileprivate var keepsTornTail = false
 
     private let name: String
     private(set) var bytes: [UInt8] = []
-    /// Of these, so many would survive a loss of power.
+    /// The number of bytes that survive a loss of power.
     private var durable = 0
-    /// What stood here before it was cut: until the next sync the disk may still have that.
+    /// The bytes before the last cut, which the disk may still have until the next sync.
     private var uncut: [UInt8]?
     private var reserved: UInt64 = 0
-    /// A sync failed: the system has forgotten what it could not write, and later ones only seem to succeed.
+    /// Whether a sync failed. The system then drops the data that it could not write, and later syncs only seem to
+    /// succeed.
     private var isForgetful = false
     private var isIntentLast = false
 
@@ -162,7 +164,7 @@ final class MemoryFile: AppendFile, @unchecked Sendable {
 
     func sync() throws(StorageError) {
         let strike = disk?.strike("sync")
-        // It may have been done before the end.
+        // The data may have been written before the process ended.
         if strike == .powerLoss || strike == .kill, part(1) == 1 { harden() }
         if strike == .failure { isForgetful = true }
         guard strike == nil else { throw StorageError("sync", name, code: EIO) }
@@ -201,9 +203,10 @@ final class MemoryFile: AppendFile, @unchecked Sendable {
         durable = min(durable, bytes.count)
     }
 
-    /// Of what was not synced some is there, and some of that is not what was written.
+    /// Loses power. Some of the data that was not synced is kept, and some of the data kept is damaged.
     ///
-    /// - Parameter isScattered: all is there but for a piece in the middle: the disk wrote in an order of its own.
+    /// - Parameter isScattered: whether everything is kept except for a piece in the middle, because the disk wrote in
+    ///   a different order.
     fileprivate func losePower(_ dice: inout Dice, isScattered: Bool) {
         defer { (durable, uncut, reserved) = (bytes.count, nil, length) }
         if let uncut, dice.chance(300_000) {
@@ -211,7 +214,7 @@ final class MemoryFile: AppendFile, @unchecked Sendable {
             return
         }
         guard bytes.count > durable else { return }
-        // Mostly nothing of it is there: the system writes when it must.
+        // In most cases nothing of it is kept, because the system writes data late.
         let kept = isScattered ? bytes.count : dice.chance(500_000) ? durable : dice.within(durable...bytes.count)
         bytes.removeLast(bytes.count - kept)
         guard kept > durable, isScattered || dice.chance(600_000) else { return }

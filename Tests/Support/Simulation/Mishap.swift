@@ -1,11 +1,11 @@
 /// An event that ends a session before its rows have ended.
 enum Mishap {
-    /// At so many turns after its beginning the process is killed.
+    /// The process is killed this many turns after its beginning.
     case kill(turns: Int)
     case powerLoss(turns: Int)
-    /// When the server has received so many requests in the session.
+    /// The process is killed, or power is lost, when the server has received this many requests in the session.
     case killAtRequest(Int, powerless: Bool)
-    /// Somebody stops it, or does not even wait for answers.
+    /// The run is stopped, either after waiting for answers or at once.
     case stop(turns: Int, atOnce: Bool)
     case disk(DiskFault)
 

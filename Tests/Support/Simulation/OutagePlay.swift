@@ -4,23 +4,23 @@ import APNSBatchSimulator
 import APNSBatchTransport
 import Logging
 
-/// A campaign whose server is in trouble for a while, in virtual time.
+/// A campaign in virtual time whose server has an outage.
 package struct OutagePlay {
     package enum Kind: String, CaseIterable, Sendable {
         /// Every request is answered 503.
         case refusals
-        /// Connections end, and no other can be had.
+        /// Connections end, and new ones cannot be established.
         case noConnections
         /// Requests get no answer.
         case silence
     }
 
     package struct Report: Sendable {
-        /// By outcome.
+        /// The number of rows by outcome.
         package var rows: [String: Int] = [:]
         package var failure: String?
         package var isUnreachable = false
-        /// Virtual seconds.
+        /// The virtual time of the run, in seconds.
         package var seconds = 0
         package var requests = 0
         /// The log lines about the outage.
@@ -33,7 +33,7 @@ package struct OutagePlay {
     package var patience: Int
     package var rows: Int
     package var lanes: Int
-    /// How many requests are answered before it begins; a third of the rows unless said.
+    /// The number of requests that are answered before the outage begins. The default is a third of the rows.
     package var before: Int
     /// The status of refusals.
     package var status = 503

@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchModel
 
-/// Reads `results.csv` as anybody would.
+/// Reads `results.csv` without the code under test.
 enum ResultsText {
     struct Line: Equatable {
         var row: UInt64

@@ -26,40 +26,41 @@ struct SeedPlan {
     var requestTimeout: UInt32
     var chunkBytes: Int
     var streams: UInt32
-    /// Bytes that a client may send ahead of one body; 0 for all.
+    /// The number of bytes that a client may send in advance for one body; 0 for all.
     var streamWindow: UInt32
-    /// Seconds after which a provider token is followed by another; nil for the usual.
+    /// The time after which a provider token is replaced, in seconds; nil for the default.
     var mintAfter: Int?
     /// The events that end the first sessions; the session after them runs to the end.
     var mishaps: [Mishap] = []
-    /// Each session has another number of lanes.
+    /// Whether each session has a different number of lanes.
     var variesLanes = false
     /// The policies of the sessions; the last one also applies to all later sessions.
     var policies: [UnknownPolicy] = [.resend]
-    /// Later sessions send rows again that were unavailable.
+    /// Whether later sessions send rows again that were unavailable.
     var retriesUnavailable = false
-    /// Milliseconds between two syncs of the outcomes.
+    /// The time between two syncs of the outcomes, in milliseconds.
     var syncInterval: Int
-    /// Seconds after which nothing more is sent; nil for no such time.
+    /// The time after which nothing more is sent, in seconds; nil for none.
     var notAfter: UInt64?
-    /// Rows that go first, alone, and how many percent of them may be rejected.
+    /// The number of rows of the canary, and the maximum percentage of them that may be rejected.
     var canary: (rows: Int, percent: Double)?
-    /// Nanoseconds after the start at which the run pauses, and for how long.
+    /// The time at which the run is paused and the length of the pause, in nanoseconds after the start.
     var pause: (after: UInt64, time: UInt64)?
-    /// When this process stands still, in nanoseconds after the start, and for how long.
+    /// The times at which this process stands still, and for how long, in nanoseconds after the start.
     var standstills: [(after: UInt64, time: UInt64)] = []
-    /// Standing still is all that goes wrong: then every row is sent once.
+    /// Whether standing still is the only fault. Then every row is sent once.
     var onlyStandsStill = false
-    /// Outcomes that travel to the writer together, and bytes of lines that are written together; nil for the usual.
+    /// The number of outcomes in a batch, and the number of bytes of lines that are written together; nil for the
+    /// defaults.
     var outcomesPerBatch: Int?
     var lineBytes: Int?
     var script: SimulatorScript
     var world: SimulatedWorld.Options
     var server: ServerFaults
-    /// Nanoseconds after the start at which faults end.
+    /// The time at which faults end, in nanoseconds after the start.
     var calmAfter: UInt64
 
-    /// What a person who reads a trace must know.
+    /// A description of the plan for the reader of a trace.
     var text: String {
         """
         \(rows.count) rows, \(lanes) lanes, \(connections) connections, \(attempts) attempts, \
@@ -80,7 +81,8 @@ struct SeedPlan {
 
     func lanes(of session: Int) -> Int { variesLanes ? 1 + (lanes + session) % 2 : lanes }
 
-    /// When everything must have finished, after the faults: the longest chain of deadlines and pauses, with room.
+    /// The time after the last fault in which the run must finish, which is the longest chain of time limits and
+    /// pauses, with a margin.
     var calmPatience: UInt64 { 120_000_000_000 + standstills.reduce(0) { $0 + $1.time } }
 
     init(seed: UInt64) {
@@ -103,22 +105,23 @@ struct SeedPlan {
         syncInterval = dice.pick([10, 50, 200, 1000])
         drawSessions(&dice)
         drawPolicy(&dice)
-        // Last, so that a seed of old means what it meant.
+        // The following choices come last, so that older seeds keep their meaning.
         retriesUnavailable = dice.chance(500_000)
         drawStandstills(&dice)
         drawCapacities(&dice)
         drawLossAfterResume(&dice)
     }
 
-    /// Batches and buffers that are full all the time, as they are in campaigns of millions.
+    /// Chooses capacities of batches and buffers that are full all the time, as they are in campaigns with millions of
+    /// rows.
     private mutating func drawCapacities(_ dice: inout Dice) {
         guard dice.chance(330_000) else { return }
         outcomesPerBatch = dice.pick([1, 2, 3, 10])
         lineBytes = dice.within(4_800...6_500)
     }
 
-    /// A session that was killed with words that are not durable yet, and power that is lost while the next one takes up
-    /// its work.
+    /// Chooses a session that is killed while parts of its ledger are not durable, and a loss of power while the next
+    /// session begins.
     private mutating func drawLossAfterResume(_ dice: inout Dice) {
         guard !onlyStandsStill, dice.chance(150_000) else { return }
         let loss = DiskFault(kind: .powerLoss, operation: dice.within(1...3), isOfSyncs: true)
@@ -127,7 +130,7 @@ struct SeedPlan {
         if policies.count > 1 { policies = mishaps.indices.map { policies[$0 % policies.count] } + [policies[0]] }
     }
 
-    /// A process that is stopped: for less than anybody's patience, or for more.
+    /// Chooses times at which the process is stopped, for less than the time limits or for more.
     private mutating func drawStandstills(_ dice: inout Dice) {
         onlyStandsStill = dice.chance(50_000)
         guard onlyStandsStill || dice.chance(150_000) else { return }
@@ -137,13 +140,14 @@ struct SeedPlan {
                 UInt64(dice.pick([500, 1500, 5000, 15_000, 35_000])) * 1_000_000
             )
         }.sorted { $0.after < $1.after }
-        // A token of seconds is too old by then, and the requests under way with it are refused for that.
+        // A token with a lifetime of seconds would be too old by then, and the requests in flight with it would be
+        // refused.
         mintAfter = nil
         guard onlyStandsStill else { return }
         world.faults = .init()
         world.slow = 0
         server = ServerFaults()
-        // Much is under way in the sender itself, and nothing takes long.
+        // Many rows are in the sender itself, and each step is fast.
         world.delay_us_max = min(world.delay_us_max, 500)
         world.buffer_bytes_min = 500
         world.buffer_bytes_max = 2000
@@ -163,7 +167,7 @@ struct SeedPlan {
         guard dice.chance(400_000) else { return }
         mishaps = (0..<dice.pick([1, 1, 2, 3, 5])).map { _ in Mishap.draw(&dice) }
         variesLanes = dice.chance(300_000)
-        // An operator who thinks again.
+        // The operator changes the policy between sessions.
         if dice.chance(300_000) { self.policies = mishaps.map { _ in dice.pick(policies) } + self.policies }
     }
 
@@ -223,7 +227,8 @@ struct SeedPlan {
         return options
     }
 
-    /// Small, and yet large enough that the longest payload is through in a third of its time: a window is a round trip.
+    /// Returns a window that is small, but allows the longest payload to be sent in a third of the time limit. Each
+    /// window takes a round trip.
     private static func window(
         _ dice: inout Dice, _ world: SimulatedWorld.Options, _ requestTimeout: UInt32
     ) -> UInt32 {

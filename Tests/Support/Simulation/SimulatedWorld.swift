@@ -2,10 +2,10 @@ import APNSBatchTransport
 import CAPNSSimulatedNetwork
 import CAPNSTransport
 
-/// The network and the clock of a simulation: transports made in it live in one thread, without a kernel and without TLS,
-/// and one seed reproduces every byte and every moment.
+/// The network and the clock of a simulation. The transports made in it run in one thread, without a kernel and without
+/// TLS. One seed reproduces every byte and every time.
 ///
-/// Belongs to the thread that made it, with all its transports; it must outlive them.
+/// An object belongs to the thread that created it, with all its transports, and must outlive them.
 final class SimulatedWorld: @unchecked Sendable {
     typealias Options = apns_reactor_world_options
     typealias Faults = apns_reactor_world_faults
@@ -21,7 +21,7 @@ final class SimulatedWorld: @unchecked Sendable {
 
     deinit { apns_reactor_world_destroy(handle) }
 
-    /// Makes a transport in this world, and numbers it.
+    /// Makes a transport in this world, and assigns it a number.
     func open(
         _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
         _ error: inout apns_error
@@ -29,27 +29,28 @@ final class SimulatedWorld: @unchecked Sendable {
         apns_reactor_world_transport(handle, &options, &made, &number, &error)
     }
 
-    /// Nanoseconds.
+    /// The time, in nanoseconds.
     var now: UInt64 { apns_reactor_world_now_ns(handle) }
 
-    /// A digest of every event so far, with its time and its bytes.
+    /// A digest of all events so far, with their times and bytes.
     var digest: UInt64 { apns_reactor_world_digest(handle) }
 
-    /// How often what happened so far.
+    /// The number of times that each fault has occurred so far.
     var strikes: Strikes { apns_reactor_world_struck(handle) }
 
-    /// Moves the time to the next thing that happens, and says whose turn it is; nil when nothing would ever happen.
+    /// Advances the time to the next event and returns the number of the transport that must run, or nil if no event
+    /// would ever happen.
     func next() -> UInt32? {
         let number = apns_reactor_world_next(handle)
         return number < 0 ? nil : UInt32(number)
     }
 
-    /// All transports but this one stand still for so many nanoseconds, as in a process that is stopped.
+    /// Stops all transports except one for some nanoseconds, like a process that is stopped.
     func standStill(but number: UInt32, for span: UInt64) {
         apns_reactor_world_stand_still(handle, number, span)
     }
 
-    /// What goes wrong from now on; nil for nothing any more, though what has fallen silent stays so.
+    /// Sets the faults that occur from now on. If it is nil, no more faults occur, but silent connections stay silent.
     func setFaults(_ faults: Faults?) {
         guard var faults else {
             apns_reactor_world_faults_set(handle, nil)

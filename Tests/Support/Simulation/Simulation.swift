@@ -7,20 +7,20 @@ import APNSBatchTransport
 import Glibc
 import Logging
 
-/// One run of a campaign against a simulator over a faulty network, in one thread and a time of its own, all of it by one
-/// seed: first a phase with faults, then one without, in which everything must finish.
+/// Runs a campaign against a simulator over a faulty network, in one thread and in virtual time. One seed determines
+/// everything. A phase with faults is followed by one without faults, in which the run must finish.
 package final class Simulation {
-    /// How it went.
+    /// The result of a run.
     package struct Report: Sendable {
         package var seed: UInt64
-        /// A digest of every event of the network; the same for the same seed.
+        /// A digest of all events of the network, which is the same for the same seed.
         package var digest: UInt64
         package var rows: Int
         package var requests: Int
         package var turns: Int
-        /// Virtual time, in nanoseconds.
+        /// The virtual time of the run, in nanoseconds.
         package var elapsed: UInt64
-        /// What is wrong; empty for a good run.
+        /// The errors found; empty for a correct run.
         package var findings: [String]
         package var strikes: Strikes
     }
@@ -41,25 +41,26 @@ package final class Simulation {
     private let start: UInt64
 
     private var sessions = 0
-    /// There is a ledger to go on with.
+    /// Whether there is a ledger to continue with.
     private var isBegun = false
     private var hasCanary = true
-    /// Every row has its outcome.
+    /// Whether every row has its outcome.
     private var isComplete = false
     private var pausedUntil: UInt64?
     private var hasPaused = false
-    /// How many of the plan's standstills have begun, and until when the last one takes.
+    /// The number of the plan's standstills that have begun. The last one ends at `standsUntil`.
     private var stoodStill = 0
     private var standsUntil: UInt64 = 0
 
-    /// Sessions without a mishap, beyond which something does not end.
+    /// The number of sessions without a mishap after which the run counts as endless.
     private static let sessionsBeyond = 6
 
-    /// Runs a seed to its end.
+    /// Runs a seed until the campaign is complete or has failed.
     ///
     /// - Parameters:
-    ///   - input: a path that may be overwritten. It stands in the ledger: one of another length is another run.
-    ///   - trace: a descriptor that gets a line for every event of the network.
+    ///   - input: a path that may be overwritten. The ledger contains it, so that a path of another length changes the
+    ///     run.
+    ///   - trace: a descriptor that receives a line for every event of the network.
     package static func run(
         seed: UInt64, input: String, broken: BrokenRule? = nil, trace: Int32 = -1, logger: Logger = .quiet
     ) throws -> Report {
@@ -117,7 +118,7 @@ package final class Simulation {
 
     // MARK: Sessions
 
-    /// One process, from its beginning to its end, and what the server saw of it.
+    /// Runs one process from its beginning to its end, and returns the findings about it.
     private func session(_ mishap: Mishap?) -> [String] {
         let policy = plan.policies[min(sessions, plan.policies.count - 1)]
         disk.begin(mishap?.diskFault)
@@ -150,15 +151,15 @@ package final class Simulation {
     /// Returns the findings for the files that a session left.
     private func filesFindings(_ image: LedgerImage, _ hasPlayed: Bool) -> [String] {
         var findings: [String] = []
-        // In later sessions rows may have been accepted by an earlier one that was killed.
+        // In later sessions, rows may have been accepted that an earlier session sent before it was killed.
         if hasPlayed, sessions == 0, disk.isStruck, plan.mishaps[0].diskFault?.kind == .full {
-            // But for rows whose answer was lost and that are sent again when the run is resumed.
+            // Rows whose answer was lost are excepted, because they are sent again when the run is resumed.
             for row in plan.rows
             where image.rows[row.number] == nil && !image.isHanded(row.number) && witness.accepted(row.number) > 0 {
                 findings.append("row \(row.number): the disk was full, and its outcome was not recorded")
             }
         }
-        // Results that could not be written are left behind, and made complete when the run is resumed.
+        // Results that could not be written are missing until the run is resumed.
         guard image.isEnded, !disk.isStruck else { return findings }
         do {
             let lines = try ResultsText.lines(of: disk.lines.bytes).count
@@ -175,7 +176,7 @@ package final class Simulation {
         let text: String
     }
 
-    /// A ledger whose first words were not durable is none: the operator begins anew.
+    /// Begins a new run if the first bytes of the ledger were not durable, because that is not a ledger.
     private func begunAnew(_ error: any Error) -> Bool {
         guard "\(error)".hasSuffix("is not a ledger; nothing was sent"), witness.statuses.isEmpty else {
             return false
@@ -195,7 +196,8 @@ package final class Simulation {
         }
     }
 
-    /// Until it has ended or was killed: then nothing of it is left but the disk, and what was on its way.
+    /// Runs a process until it has ended or is killed. When it is killed, only the disk and the bytes on the way are
+    /// left.
     private func play(_ run: CampaignRun, _ mishap: Mishap?) throws -> Audit.Ending {
         let steps = try SteppedRun(run)
         let begin = (turns: turns, time: world.now, requests: witness.requests)
@@ -234,7 +236,7 @@ package final class Simulation {
         return disk.isStruck
     }
 
-    /// One turn of somebody; a finding when it does not end.
+    /// Runs one turn of a transport. Returns a finding if the run does not end.
     private func turn(_ steps: SteppedRun, _ run: CampaignRun, since begin: UInt64) -> String? {
         guard let number = world.next() else { return "nothing would ever happen again" }
         turns += 1
@@ -245,7 +247,7 @@ package final class Simulation {
             steps.turn(of: number, now: world.now)
         }
         standStill()
-        // The threads beside the lanes go at their own pace.
+        // The other threads run independently of the lanes.
         if dice.chance(500_000), !disk.isDead, world.now >= standsUntil { steps.step(now: world.now) }
         let elapsed = world.now - start
         if !isCalm, elapsed >= plan.calmAfter { calm() }
@@ -256,7 +258,7 @@ package final class Simulation {
         return nil
     }
 
-    /// The sender's process is stopped; the server and the network go on.
+    /// Stops the sender's process. The server and the network continue.
     private func standStill() {
         guard stoodStill < plan.standstills.count else { return }
         let (after, time) = plan.standstills[stoodStill]
@@ -281,7 +283,7 @@ package final class Simulation {
         }
     }
 
-    /// The lanes are gone: what they sent before arrives.
+    /// Lets the bytes arrive that the lanes sent before they ended.
     private func settle() {
         let until = world.now + 2_000_000_000
         var idle = 0
@@ -291,7 +293,7 @@ package final class Simulation {
         }
     }
 
-    /// The end of all faults, but of what has fallen silent.
+    /// Ends all faults, except that silent connections stay silent.
     private func calm() {
         isCalm = true
         world.setFaults(nil)
@@ -299,7 +301,7 @@ package final class Simulation {
         for connection in simulator.connections { simulator.setStreams(connection, plan.streams) }
     }
 
-    /// What a server may do of its own accord.
+    /// Makes the server do what it may do at any time.
     private func meddle() {
         let connections = simulator.connections
         guard !connections.isEmpty else { return }
@@ -319,7 +321,8 @@ package final class Simulation {
         }
     }
 
-    /// A digest of the network's events and of the results without their texts, which name the input.
+    /// A digest of the network's events and of the results. Texts of results are excluded, because they contain the
+    /// name of the input.
     private var digest: UInt64 {
         let lines = (try? ResultsText.lines(of: disk.lines.bytes)) ?? []
         return lines.reduce(world.digest) { digest, line in
@@ -331,11 +334,11 @@ package final class Simulation {
 }
 
 extension Logger {
-    /// Says nothing.
+    /// A logger that writes nothing.
     package static var quiet: Logger { Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// Writes to standard output, without the time of day, which is not the simulation's.
+/// Writes log lines to standard output without the time of day, which is not that of the simulation.
 private struct PlainLog: LogHandler {
     var metadata = Logger.Metadata()
     var logLevel = Logger.Level.debug
@@ -352,6 +355,6 @@ private struct PlainLog: LogHandler {
 }
 
 extension Logger {
-    /// For a trace.
+    /// A logger for traces.
     package static var standardOutput: Logger { Logger(label: "simulation") { _ in PlainLog() } }
 }

@@ -6,14 +6,14 @@ import APNSBatchSimulator
 import APNSBatchTransport
 import Glibc
 
-/// Makes what a simulation is played with.
+/// Creates the objects of a simulation.
 enum Stage {
     private static let keyID = "SIMULATED1"
     private static let teamID = "SIMTEAM001"
     private static let topic = "com.example.app"
-    /// Seconds since the epoch at which a simulation begins.
+    /// The time at which a simulation begins, in seconds since the epoch.
     private static let epoch: UInt64 = 1_700_000_000
-    /// Some key, which is read and never used.
+    /// A key that is read and never used for signing.
     private static let occasion = try? Occasion.make(hosts: ["simulated"])
 
     static func simulator(_ plan: SeedPlan, _ witness: Witness, _ world: SimulatedWorld) throws -> SteppedSimulator {
@@ -31,7 +31,8 @@ enum Stage {
         }
         configuration.connections = 64
         configuration.streamsTotal = 8192
-        // A server that gives up a client that stands still leaves it in doubt about what it had written by then.
+        // If the server closed the connection of a client that stands still, the client could not know which of its
+        // requests were processed.
         if plan.onlyStandsStill { configuration.connectTimeout = 600_000 }
         configuration.probe = witness
         configuration.port = 443
@@ -42,7 +43,7 @@ enum Stage {
         }
     }
 
-    /// - Parameter policy: for rows that may have been sent.
+    /// - Parameter policy: the policy for rows that may have been sent.
     static func campaign(
         _ plan: SeedPlan, input: String, port: UInt16, policy: UnknownPolicy, lanes: Int, hasCanary: Bool
     ) -> Campaign {
@@ -79,7 +80,7 @@ enum Stage {
         surroundings.open = { world.open(&$0, &$1, &$2, &$3) }
         surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
         surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
-        // A share of the time, from none to nine tenths.
+        // The share of the time in which the lane worked, from none to nine tenths.
         surroundings.worked = { (world.now - start) / 10 * (plan.seed % 10) }
         surroundings.aside = { _, work in
             work()
@@ -87,7 +88,7 @@ enum Stage {
         }
         surroundings.rowLimits = RowLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
         if let outcomes = plan.outcomesPerBatch, let bytes = plan.lineBytes {
-            // Enough for all rows at once: a lane that waited for the writer would wait for ever.
+            // There are enough batches for all rows, because a lane that waits for the writer would wait forever.
             surroundings.batchesPerLane = plan.rows.count + 3
             surroundings.outcomesPerBatch = outcomes
             surroundings.lineBytes = bytes
@@ -96,7 +97,7 @@ enum Stage {
         return surroundings
     }
 
-    /// Stands for a signature: the same for the same message.
+    /// Returns a replacement for a signature, which is the same for the same message.
     @Sendable private static func sign(_ message: [UInt8]) -> [UInt8] {
         var state: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in message { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -4,8 +4,9 @@ import APNSBatchRecords
 import APNSBatchSending
 import APNSBatchTransport
 
-/// A run in one thread for a simulation, which its caller drives turn by turn. It does the work of a run's threads in steps,
-/// with the same lanes, reader, ledger and queues. Releasing it is like killing the process: nothing more is written.
+/// A run in one thread for a simulation, whose caller drives it turn by turn. It does the work of a run's threads in
+/// steps, with the same lanes, reader, ledger and queues. Releasing it has the effect of killing the process: nothing
+/// more is written.
 package final class SteppedRun {
     private let run: CampaignRun
     private let record: RunRecord
@@ -42,7 +43,7 @@ package final class SteppedRun {
         else {
             return
         }
-        // A lane waits for the writer when that is far behind, which in a single thread would take forever.
+        // A lane waits for the writer when the writer is far behind, which would take forever in a single thread.
         while crew.exchange.free.isEmpty, writer.step(now: now) {}
         do {
             if try lane.lane.turn() { return }

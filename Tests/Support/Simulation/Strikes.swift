@@ -1,6 +1,6 @@
 import APNSBatchTransport
 
-/// How often what happened, so that a fault that never strikes is seen.
+/// Counts how often each fault occurs, to show faults that never occur.
 package final class Strikes: @unchecked Sendable {
     package private(set) var counts: [String: Int] = [:]
 

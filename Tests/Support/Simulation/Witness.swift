@@ -2,7 +2,7 @@ import APNSBatchSimulator
 
 /// Records which rows the server processed and how it answered, and makes requests fail at random.
 final class Witness: SimulatorProbe, @unchecked Sendable {
-    /// By row: statuses in the order in which requests came.
+    /// The statuses of the answers for each row, in the order of the requests.
     private(set) var statuses: [UInt64: [UInt16]] = [:]
     private(set) var strangers = 0
     /// The number of requests of all rows.

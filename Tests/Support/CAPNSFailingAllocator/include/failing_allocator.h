@@ -1,24 +1,25 @@
 /*
- * failing_allocator: makes the n-th allocation of a stretch of code fail.
+ * failing_allocator: makes the n-th allocation of a section of code fail.
  *
- * This target defines malloc and its relatives for the whole process, the shared libraries included. They pass every
- * call on (to the sanitizer's allocator where there is one, else to glibc's) but for the one that is to fail.
+ * This target defines malloc and related functions for the whole process, including shared libraries. They pass on
+ * every call except the one that must fail, to the allocator of the sanitizer if there is one, and otherwise to that of
+ * glibc.
  *
- * Threads. A stretch belongs to the thread that begins it; no other thread sees a failure.
+ * Threads. A section belongs to the thread that begins it. No other thread gets a failure.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begins a stretch. failing: number of the allocation to fail, from 1; 0 for none. */
+/* Begins a section. failing is the number of the allocation that must fail, from 1; 0 for none. */
 void failing_allocator_begin(uint64_t failing);
 
 typedef struct failing_allocator_result {
-    uint64_t asked; /* allocations asked for in the stretch */
-    int64_t live;   /* blocks allocated and not freed in the stretch; less than 0 when older ones were freed */
-    bool failed;    /* the allocation that was to fail was asked for, and failed */
+    uint64_t asked; /* number of allocations requested in the section */
+    int64_t live;   /* blocks allocated and not freed in the section; negative if older blocks were freed */
+    bool failed;    /* the allocation that must fail was requested, and failed */
 } failing_allocator_result;
 
-/* Ends the stretch. */
+/* Ends the section. */
 failing_allocator_result failing_allocator_end(void);

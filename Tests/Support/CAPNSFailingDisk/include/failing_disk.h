@@ -1,8 +1,7 @@
 /*
- * The system's calls for files as a disk in trouble answers them: short writes, and a file system that reserves no
- * space. And it counts what is made durable. Linked into a test's process, it takes the place of write, fsync,
- * fdatasync and fallocate; each thread has its own trouble, and has none before failing_disk_begin and after
- * failing_disk_end.
+ * failing_disk: simulates a disk with problems, which are short writes and a file system that cannot reserve space. It
+ * also counts calls that make data durable. It replaces write, fsync, fdatasync and fallocate in the process of a test.
+ * The settings are those of a thread, and apply only between failing_disk_begin and failing_disk_end.
  */
 #ifndef FAILING_DISK_H
 #define FAILING_DISK_H
@@ -12,8 +11,8 @@
 #include <stdint.h>
 
 typedef struct failing_disk_trouble {
-    size_t write_max;    /* bytes that one write takes; 0 for all */
-    int fallocate_error; /* what fallocate ends with; 0 for what the system says */
+    size_t write_max;    /* maximum number of bytes of one write; 0 for no limit */
+    int fallocate_error; /* error of fallocate; 0 for the result of the system */
 } failing_disk_trouble;
 
 typedef struct failing_disk_counts {
@@ -22,12 +21,12 @@ typedef struct failing_disk_counts {
     uint64_t directory_syncs;
 } failing_disk_counts;
 
-/* False where a sanitizer needs these calls for itself: then nothing is counted, and there is no trouble. */
+/* Returns false if a sanitizer needs these calls. Then the settings have no effect, and nothing is counted. */
 bool failing_disk_works(void);
 
 void failing_disk_begin(failing_disk_trouble trouble);
 
-/* What the calling thread did since failing_disk_begin. */
+/* Returns the counts of the calling thread since failing_disk_begin, and ends the effect of the settings. */
 failing_disk_counts failing_disk_end(void);
 
 #endif

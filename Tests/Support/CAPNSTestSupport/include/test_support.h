@@ -1,5 +1,5 @@
 /*
- * test_support: what tests need from the kernel and Swift cannot call.
+ * test_support: functions of the kernel that tests need and Swift cannot call.
  */
 #pragma once
 
@@ -10,10 +10,10 @@ enum test_support_call {
     TEST_SUPPORT_EPOLL_PWAIT2 = 2,
 };
 
-/* From now on the kernel answers the call (enum test_support_call) with error (an errno value), on the calling thread
- * and on those it makes: the filter that containers use, seccomp(2). It cannot be taken back; call it on a thread of
- * its own. 0 or a negative errno. */
+/* Makes the kernel return error (an errno value) for the call (an enum test_support_call), on the calling thread and on
+ * threads that it creates. It uses seccomp(2), as containers do. This cannot be undone, so call it on a separate
+ * thread. Returns 0 or a negative errno value. */
 int test_support_refuse(uint32_t call, int error);
 
-/* Whether the kernel would write core files of this process and let others look into it: prctl(PR_GET_DUMPABLE). */
+/* Returns whether the kernel would write core files of this process and let others inspect it (PR_GET_DUMPABLE). */
 int test_support_is_dumpable(void);
