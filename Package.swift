@@ -78,7 +78,7 @@ let package = Package(
         strictModule("APNSBatchCredentials", ["APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"]),
         strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
         strictModule("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
-        module(
+        strictModule(
             "APNSBatchModel",
             [
                 "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics",

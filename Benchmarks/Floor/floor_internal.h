@@ -1,6 +1,5 @@
 /* Shared by the files of CAPNSFloor. */
-#ifndef APNS_BATCH_FLOOR_INTERNAL_H
-#define APNS_BATCH_FLOOR_INTERNAL_H
+#pragma once
 
 #include "floor.h"
 #include <nghttp2/nghttp2.h>
@@ -78,5 +77,3 @@ bool floor_client_submit(floor_client *client);
 /* floor_server.c */
 bool floor_server_open(floor_server *server, const floor_request *request, uint32_t streams);
 void floor_server_clear(floor_server *server);
-
-#endif

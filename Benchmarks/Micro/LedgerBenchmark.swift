@@ -46,7 +46,7 @@ struct LedgerBenchmark {
             if count % Self.rangeRows == 0 { groups[group].ranges.append(Self.range(after: count, of: inputs.rows)) }
             if count % Self.batchRows == 0 { groups[group].ends.append(OutcomeBatch()) }
             groups[group].ends[groups[group].ends.count - 1].append(
-                row: row.row, outcome: .accepted, status: 200, attempts: 1, timestamp: 0, token: row.fields[0],
+                row: row.row, outcome: .accepted, code: 200, attempts: 1, timestamp: 0, token: row.fields[0],
                 reason: none)
             count += 1
         }
@@ -60,7 +60,7 @@ struct LedgerBenchmark {
     }
 
     private func measure(
-        _ kind: String, _ storage: any LedgerStorage, _ clock: Repetitions.Clock
+        _ kind: String, _ storage: any AppendFile, _ clock: Repetitions.Clock
     ) throws -> Figure {
         let ledger = RunLedger(storage, handOvers: HandOverRecord(slots: 1))
         let nanoseconds = try Repetitions.median(clock, preparation: { try storage.truncate(to: 0) }) {

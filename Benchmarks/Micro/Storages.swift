@@ -4,7 +4,7 @@ import APNSBatchRecords
 import Glibc
 
 /// A file in memory, of a fixed size.
-final class MemoryStorage: LedgerStorage, @unchecked Sendable {
+final class MemoryStorage: AppendFile, @unchecked Sendable {
     private let bytes: UnsafeMutableRawBufferPointer
     private(set) var length: UInt64 = 0
 
@@ -31,10 +31,10 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
 }
 
 /// Another storage, but nobody waits for the disk.
-final class UnsyncedStorage: LedgerStorage {
-    private let storage: any LedgerStorage
+final class UnsyncedStorage: AppendFile {
+    private let storage: any AppendFile
 
-    init(_ storage: any LedgerStorage) { self.storage = storage }
+    init(_ storage: any AppendFile) { self.storage = storage }
 
     var length: UInt64 { storage.length }
 

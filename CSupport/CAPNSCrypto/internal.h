@@ -5,8 +5,7 @@
  * apns_crypto_done or a failure function, so that OpenSSL's error queue is empty in between. Out parameters are cleared
  * before anything can fail, and filled last.
  */
-#ifndef APNS_BATCH_CRYPTO_INTERNAL_H
-#define APNS_BATCH_CRYPTO_INTERNAL_H
+#pragma once
 
 #include "apns_crypto.h"
 
@@ -82,5 +81,3 @@ int apns_crypto_certificate_write(X509 *certificate, apns_crypto_buffer *out, ap
 /* Writes a private key of any algorithm as PKCS#8 PEM. out: owned by caller. */
 int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
                                    apns_crypto_buffer *out, apns_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The two numbers of an RSA public key, as read from its text. */
-#ifndef APNS_BATCH_CRYPTO_RECIPIENT_H
-#define APNS_BATCH_CRYPTO_RECIPIENT_H
+#pragma once
 
 #include "internal.h"
 
@@ -14,5 +13,3 @@ typedef struct crypto_rsa {
 
 /* Reads a key from PEM, base64 of DER, or DER. Allocates nothing. key: borrowed until return. */
 int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_error *error);
-
-#endif

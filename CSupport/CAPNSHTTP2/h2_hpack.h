@@ -5,8 +5,7 @@
  * bytes each time. This one encodes once what requests share: the bytes of a header set are valid until the dynamic
  * table changes, which it rarely does.
  */
-#ifndef APNS_BATCH_H2_HPACK_H
-#define APNS_BATCH_H2_HPACK_H
+#pragma once
 
 #include "apns_h2.h"
 
@@ -125,5 +124,3 @@ size_t apns_h2_encoder_bound(const apns_h2_request *request);
  * content-length unless 0. place: room for apns_h2_encoder_bound bytes. */
 uint8_t *apns_h2_encoder_request(h2_encoder *encoder, const apns_h2_request *request, uint32_t body_length,
                                  uint8_t *place);
-
-#endif

@@ -10,8 +10,7 @@
  * nghttp2, except to submit RST_STREAM. The first failure is kept (apns_h2_session_fail); after it, only
  * apns_h2_session_destroy and functions that return state may be called.
  */
-#ifndef APNS_BATCH_H2_INTERNAL_H
-#define APNS_BATCH_H2_INTERNAL_H
+#pragma once
 
 #include "apns_check.h"
 #include "apns_h2.h"
@@ -206,5 +205,3 @@ apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session
 /* h2_session.c: submits the SETTINGS that both sides use, and one more; frees the session and returns NULL if there is
  * no memory. */
 apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, nghttp2_settings_entry own);
-
-#endif

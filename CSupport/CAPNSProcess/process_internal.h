@@ -1,6 +1,5 @@
 /* Shared by the files of CAPNSProcess. */
-#ifndef APNS_BATCH_PROCESS_INTERNAL_H
-#define APNS_BATCH_PROCESS_INTERNAL_H
+#pragma once
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -24,5 +23,3 @@ bool apns_process_memory_lacks(void);
 
 /* Installs the handlers of fatal signals. */
 void apns_process_faults_handle(void);
-
-#endif

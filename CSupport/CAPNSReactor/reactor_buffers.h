@@ -2,8 +2,7 @@
  * reactor_buffers: the receive buffers, one mapping divided into buffers of equal size, and the list of those that the
  * caller may still read. Pages take no memory until something is received into them.
  */
-#ifndef APNS_BATCH_REACTOR_BUFFERS_H
-#define APNS_BATCH_REACTOR_BUFFERS_H
+#pragma once
 
 #include "apns_check.h"
 #include <stddef.h>
@@ -29,5 +28,3 @@ static inline void reactor_buffers_hold(struct reactor_buffers *buffers, uint32_
     APNS_REQUIRE(buffers->held_count < buffers->count && number < buffers->count);
     buffers->held[buffers->held_count++] = (uint16_t)number;
 }
-
-#endif

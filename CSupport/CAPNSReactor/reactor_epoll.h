@@ -5,8 +5,7 @@
  * slots with work to do are in a queue. A slot leaves the queue only when the kernel has returned EAGAIN or the like.
  * When events, buffers or slots run out, it stays there for the next wait, so that no edge is lost.
  */
-#ifndef APNS_BATCH_REACTOR_EPOLL_H
-#define APNS_BATCH_REACTOR_EPOLL_H
+#pragma once
 
 #include "reactor_platform.h" /* must come first */
 
@@ -70,5 +69,3 @@ uint32_t apns_epoll_serve(apns_reactor *r, apns_reactor_event *events, uint32_t 
 /* Waits for edges according to the plan and records them. linger: sleep until plan->linger_ns first. Returns 0, -EINTR,
  * or another negative errno if the loop failed. */
 int apns_epoll_sleep(apns_reactor *r, const struct reactor_plan *plan, bool wait, bool linger);
-
-#endif

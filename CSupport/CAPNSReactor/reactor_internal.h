@@ -12,8 +12,7 @@
  * The common part (reactor.c) manages slots, the wake-up state and the time limits of a wait. A back end manages
  * descriptors and bytes; it is a table of functions. A simulation fills the same table.
  */
-#ifndef APNS_BATCH_REACTOR_INTERNAL_H
-#define APNS_BATCH_REACTOR_INTERNAL_H
+#pragma once
 
 #include "apns_reactor.h"
 #include "reactor_slots.h"
@@ -112,5 +111,3 @@ static inline uint64_t reactor_time_min(uint64_t a, uint64_t b) {
 static inline apns_reactor_event reactor_event_make(const struct reactor_slot *slot, uint32_t index, uint32_t kind) {
     return (apns_reactor_event){.socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = kind};
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Each connection receives through one multishot operation into a ring of buffers that all connections share.
  */
-#ifndef APNS_BATCH_REACTOR_IO_URING_H
-#define APNS_BATCH_REACTOR_IO_URING_H
+#pragma once
 
 #include "reactor_platform.h" /* must come first */
 
@@ -118,5 +117,3 @@ void apns_uring_accept_drop(apns_reactor *r, const struct reactor_slot *listener
 
 /* Handles completions until capacity events are filled or none is left. Returns the number of events. */
 uint32_t apns_uring_complete(apns_reactor *r, apns_reactor_event *events, uint32_t capacity);
-
-#endif

@@ -33,7 +33,7 @@ static uint32_t power_of_two(uint32_t least, uint32_t want, uint32_t most) {
 /* ---------------------------------------------------------------- the thread sanitizer */
 
 /* liburing maps and unmaps rings with system calls that ThreadSanitizer does not see, so that a ring mapped at the
- * former address of another thread's ring looks like a data race. These functions tell it that the unmapping came
+ * former address of another thread's ring looks like a data race. These macros tell it that the unmapping came
  * first. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -45,19 +45,11 @@ static uint32_t power_of_two(uint32_t least, uint32_t want, uint32_t most) {
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 static char mappings;
-
-static void was_mapped(void) {
-    __tsan_acquire(&mappings);
-}
-
-static void will_be_unmapped(void) {
-    __tsan_release(&mappings);
-}
+#define WAS_MAPPED() __tsan_acquire(&mappings)
+#define WILL_BE_UNMAPPED() __tsan_release(&mappings)
 #else
-static void was_mapped(void) {
-}
-static void will_be_unmapped(void) {
-}
+#define WAS_MAPPED()
+#define WILL_BE_UNMAPPED()
 #endif
 
 /* ---------------------------------------------------------------- set-up */
@@ -72,12 +64,12 @@ static int setup(struct uring *u, const apns_reactor_options *options, unsigned 
         .cq_entries = power_of_two(2 * submissions, completions, COMPLETIONS_MAX),
     };
     int status = io_uring_queue_init_params(submissions, &u->ring, out);
-    was_mapped();
+    WAS_MAPPED();
     return status;
 }
 
 static void unmap(struct uring *u) {
-    will_be_unmapped();
+    WILL_BE_UNMAPPED();
     io_uring_queue_exit(&u->ring);
 }
 

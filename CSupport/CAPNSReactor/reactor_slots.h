@@ -4,8 +4,7 @@
  *
  * States of a slot: free → taken → closed (its APNS_REACTOR_CLOSED event is due) → free.
  */
-#ifndef APNS_BATCH_REACTOR_SLOTS_H
-#define APNS_BATCH_REACTOR_SLOTS_H
+#pragma once
 
 #include "apns_reactor.h"
 
@@ -83,5 +82,3 @@ static inline struct reactor_slot *reactor_slots_find(const struct reactor_slots
     if (slot->generation != (uint32_t)(handle >> 32)) return NULL;
     return slot->state == REACTOR_SLOT_FREE || slot->state == REACTOR_SLOT_CLOSING ? NULL : slot;
 }
-
-#endif

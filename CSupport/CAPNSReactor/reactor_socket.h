@@ -1,8 +1,7 @@
 /*
  * reactor_socket: the system calls that create TCP sockets, for the back ends that use the kernel.
  */
-#ifndef APNS_BATCH_REACTOR_SOCKET_H
-#define APNS_BATCH_REACTOR_SOCKET_H
+#pragma once
 
 #include "reactor_internal.h"
 
@@ -21,5 +20,3 @@ uint64_t apns_reactor_socket_now_ns(const apns_reactor *r);
 
 int apns_reactor_socket_port(const apns_reactor *r, const struct reactor_slot *slot);
 void apns_reactor_socket_reset(apns_reactor *r, struct reactor_slot *slot);
-
-#endif

@@ -6,8 +6,7 @@
  *       ▲ ╲──────────────────────reactor_wake_request (false)──────────────────────▶ │
  *       └────────────────────────────reactor_wake_collect────────────────────────────┘
  */
-#ifndef APNS_BATCH_REACTOR_WAKE_H
-#define APNS_BATCH_REACTOR_WAKE_H
+#pragma once
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -44,5 +43,3 @@ static inline bool reactor_wake_collect(struct apns_reactor_wake *wake, bool roo
     if (state != REACTOR_WAKE_PENDING || !room) return false;
     return atomic_exchange_explicit(&wake->state, REACTOR_WAKE_IDLE, memory_order_acq_rel) == REACTOR_WAKE_PENDING;
 }
-
-#endif

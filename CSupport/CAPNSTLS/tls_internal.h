@@ -8,8 +8,7 @@
  * only destroy, close and apns_tls_session_error may be called. Each function that calls OpenSSL leaves the thread's
  * error queue empty.
  */
-#ifndef APNS_BATCH_TLS_INTERNAL_H
-#define APNS_BATCH_TLS_INTERNAL_H
+#pragma once
 
 #include "apns_check.h"
 #include "apns_tls.h"
@@ -76,5 +75,3 @@ int apns_tls_error_take(apns_error *error, const char *what);
 
 /* Creates a BIO over the session's input and output; returns NULL if there is no memory. */
 BIO *apns_tls_bio_create(apns_tls_session *session);
-
-#endif

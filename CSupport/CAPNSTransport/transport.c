@@ -88,7 +88,7 @@ static apns_transport *allocate(const apns_transport_options *options) {
     t->plain_buffers.bytes = APNS_TLS_RECORD_PLAIN_MAX;
     t->send_buffers.bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
     t->events_last = &t->events_first;
-    apns_transport_request_queue_init(&t->outcomes);
+    apns_transport_request_queue_init(&t->completions);
     apns_transport_request_queue_init(&t->received);
     return t;
 }
@@ -244,13 +244,13 @@ int apns_transport_connection_close(apns_transport *t, apns_transport_connection
     connection *c = apns_transport_slot_find(t, connection_id);
     if (c == NULL || connection_is_listener(c)) return APNS_MISUSE;
     if (how == APNS_TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
-        if (c->state == CONNECTION_UP && !c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
+        if (c->state == CONNECTION_UP) apns_connection_goaway(c);
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
         return APNS_OK;
     }
     if (c->state != CONNECTION_UP) return APNS_OK;
     c->draining = true;
-    if (c->side->drain != NULL) c->side->drain(c);
+    if (!c->side->client) apns_connection_goaway(c);
     apns_connection_dirty(c);
     apns_connection_drained_check(c);
     return APNS_OK;

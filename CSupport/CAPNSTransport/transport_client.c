@@ -28,7 +28,11 @@ void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delive
     r->delivery = (uint8_t)delivery;
     r->scope = (uint8_t)scope;
     r->code = code;
-    apns_transport_request_queue_push(&t->outcomes, r);
+    apns_transport_request_queue_push(&t->completions, r);
+}
+
+static void refuse(apns_transport *t, request *r, int64_t why) {
+    apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL, why);
 }
 
 /* nghttp2 also closes streams above the last-stream-id of GOAWAY with REFUSED_STREAM, and the session closes requests
@@ -36,13 +40,11 @@ void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delive
 static void closed_unanswered(connection *c, request *r) {
     uint32_t code = r->exchange.error_code;
     if (r->exchange.stream == 0)
-        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
-                                     APNS_TRANSPORT_LOCAL_NO_STREAM);
+        refuse(c->transport, r, APNS_TRANSPORT_LOCAL_NO_STREAM);
     else if (code != APNS_H2_REFUSED_STREAM)
         apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_MAYBE_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
     else if (c->goaway_received && r->exchange.stream > c->goaway_last)
-        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
-                                     APNS_TRANSPORT_LOCAL_GOAWAY);
+        refuse(c->transport, r, APNS_TRANSPORT_LOCAL_GOAWAY);
     else
         apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
 }
@@ -107,8 +109,7 @@ static void send_request(connection *c, request *r, const apns_transport_request
     int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
     if (result > 0) {
         c->draining = true; /* no stream numbers are left */
-        apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
-                                     APNS_TRANSPORT_LOCAL_NO_STREAM);
+        refuse(t, r, APNS_TRANSPORT_LOCAL_NO_STREAM);
     }
     apns_connection_dirty(c);
     /* A full buffer is sent at once if possible, so that the following requests need not be deferred. */
@@ -129,10 +130,9 @@ static void submit_one(apns_transport *t, connection *c, const apns_transport_re
         send_request(c, r, wanted);
         return;
     }
-    /* Linked to its connection although it was refused, so that the event DOWN comes after this outcome. */
+    /* Linked to its connection although it was refused, so that the event DOWN comes after this completion. */
     if (c != NULL && c->side->client) apns_transport_request_link(c, r);
-    apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
-                                 APNS_TRANSPORT_LOCAL_NO_STREAM);
+    refuse(t, r, APNS_TRANSPORT_LOCAL_NO_STREAM);
 }
 
 static bool valid(const apns_transport *t, const apns_transport_request *r) {
@@ -184,14 +184,8 @@ int apns_transport_connection_fields_set(apns_transport *t, apns_transport_conne
 
 /* ---------------------------------------------------------------- connections */
 
-static apns_h2_session *session_create(connection *c, const apns_h2_session_options *options) {
-    (void)c;
-    return apns_h2_session_create(options);
-}
-
 const connection_side apns_connection_client_side = {
     .client = true,
-    .session_create = session_create,
     .received = apns_connection_take,
     .changed = client_changed,
     .expire = client_expire,

@@ -59,7 +59,7 @@ static void session_start(connection *c) {
         .capture_count = t->options.capture_count,
         .body_received_max = t->options.body_received_max,
     };
-    c->h2 = c->side->session_create(c, &options);
+    c->h2 = c->side->client ? apns_h2_session_create(&options) : c->side->session_create(c, &options);
     if (c->h2 == NULL) {
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
         return;
@@ -138,7 +138,7 @@ static void end_note(connection *c, uint32_t scope, int64_t code, const char *te
 }
 
 /* Whether our buffers contain requests that were not given to the reactor. A polite end would send these, although
- * their outcome will be NOT_SENT. */
+ * their completion will be NOT_SENT. */
 static bool unsent_requests(const connection *c) {
     return c->h2 != NULL && c->side->client &&
            (apns_h2_session_written_stream(c->h2) > c->handed_stream || apns_h2_session_waits(c->h2));
@@ -202,9 +202,13 @@ void apns_connection_closed(connection *c) {
     t->closed = c;
 }
 
-static void goodbye(connection *c) {
+void apns_connection_goaway(connection *c) {
     if (!c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
     c->goaway_sent = true;
+}
+
+static void goodbye(connection *c) {
+    apns_connection_goaway(c);
     if (c->draining)
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
     else

@@ -2,8 +2,8 @@
  * Shared by the files of CAPNSTransport.
  *
  * Ownership. A connection owns its sessions, its buffers and its list of requests; the transport owns everything else,
- * including the slots. A request is in the list of its connection until its outcome is known, then in t->outcomes (on a
- * server: in t->received until it is returned). In between its exchange belongs to the session, until it has
+ * including the slots. A request is in the list of its connection until its completion is known, then in t->completions
+ * (on a server: in t->received until it is returned). In between its exchange belongs to the session, until it has
  * APNS_H2_CLOSED, is abandoned, or the session is destroyed.
  *
  * Order. A connection always ends through apns_connection_end (state LEAVING: session destroyed, requests ended), then
@@ -11,8 +11,7 @@
  * left); its slot is freed when the event DOWN is returned. A function that calls into the session must call
  * apns_connection_collect before it returns to the poll; that call may end the connection.
  */
-#ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
-#define APNS_BATCH_TRANSPORT_INTERNAL_H
+#pragma once
 
 #include "apns_check.h"
 #include "apns_h2.h"
@@ -58,8 +57,8 @@ typedef struct request {
 
 enum request_state {
     REQUEST_NEW = 0,       /* server: not yet in the list of its connection; also every free slot */
-    REQUEST_OPEN = 1,      /* client: no outcome yet; server: request incomplete */
-    REQUEST_ENDED = 2,     /* client: outcome known, not yet returned */
+    REQUEST_OPEN = 1,      /* client: no completion yet; server: request incomplete */
+    REQUEST_ENDED = 2,     /* client: completion known, not yet returned */
     REQUEST_QUEUED = 3,    /* server: request complete, not yet returned */
     REQUEST_RECEIVED = 4,  /* server: returned, no response yet */
     REQUEST_RESPONDED = 5, /* server: response submitted */
@@ -81,7 +80,7 @@ enum connection_state {
     CONNECTION_UP,
     CONNECTION_LEAVING, /* ended: GOAWAY and close_notify are sent, then waits for the peer to close */
     CONNECTION_CLOSING, /* apns_reactor_close was called */
-    CONNECTION_CLOSED,  /* socket closed; the event DOWN follows when all outcomes are returned */
+    CONNECTION_CLOSED,  /* socket closed; the event DOWN follows when all completions are returned */
 };
 
 /* The loop and TLS below a transport: those of the system, or those of a simulation. */
@@ -97,7 +96,7 @@ typedef struct transport_ground {
 typedef struct connection_side {
     bool client;
 
-    /* NULL for a listener, of which only close, closed and release are called. */
+    /* For servers. NULL for clients, and for a listener, of which only close, closed and release are called. */
     apns_h2_session *(*session_create)(connection *c, const apns_h2_session_options *options);
 
     /* Called for received bytes; passes them to apns_connection_take, at once or later. */
@@ -119,9 +118,6 @@ typedef struct connection_side {
      * sent. */
     size_t (*sendable)(connection *c, size_t length);
     void (*sent)(connection *c, size_t length);
-
-    /* Called when the caller wants no new requests on this connection. */
-    void (*drain)(connection *c);
 
     /* Ends requests whose deadline has passed, and lowers t->next_deadline_ns to the earliest remaining one. */
     void (*expire)(connection *c);
@@ -165,9 +161,9 @@ struct connection {
     apns_tls_output fill; /* ciphertext not yet given to the reactor; bytes NULL if there is none */
     uint8_t *flight;      /* ciphertext in the reactor's send operation, or NULL */
     uint8_t *secret; /* whichever of fill and flight contains a proxy password, or NULL; wiped when it is released */
-    request *first;  /* requests without an outcome; on a server, streams that are not closed */
+    request *first;  /* requests without a completion; on a server, streams that are not closed */
     request *last;
-    uint32_t unreturned; /* number of outcomes not yet returned */
+    uint32_t unreturned; /* number of completions not yet returned */
     uint32_t events;     /* number of events not yet returned */
     uint32_t streams_max;
     int32_t handed_stream; /* highest stream whose HEADERS were given to the reactor */
@@ -181,7 +177,7 @@ struct connection {
 };
 
 static inline bool connection_is_listener(const connection *c) {
-    return c->side->session_create == NULL;
+    return !c->side->client && c->side->session_create == NULL;
 }
 
 typedef struct request_queue {
@@ -228,7 +224,7 @@ struct apns_transport {
     uint64_t next_deadline_ns; /* no deadline is earlier than this */
     connection *dirty;
     connection *closed;
-    request_queue outcomes;
+    request_queue completions;
     request_queue received;
     apns_h2_message *messages; /* messages that the last poll returned */
     event_node *events_first;  /* not yet returned */
@@ -320,12 +316,16 @@ void apns_connection_handshake(connection *c, apns_tls_input *input);
 uint32_t apns_connection_stage(const connection *c);
 
 /* Ends a connection; later calls have no effect, so that the first reason is reported. All its requests get their
- * outcomes. polite: sends pending frames, GOAWAY and close_notify, and gives the peer time to close. text: copied. */
+ * completions. polite: sends pending frames, GOAWAY and close_notify, and gives the peer time to close. text: copied.
+ */
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
 
 /* Like apns_connection_end, with the error that TLS or the HTTP/2 session has recorded. */
 void apns_connection_end_tls(connection *c);
 void apns_connection_end_h2(connection *c);
+
+/* Sends GOAWAY, unless that was done before. */
+void apns_connection_goaway(connection *c);
 
 /* Starts closing the socket at once. */
 void apns_connection_close(connection *c);
@@ -396,7 +396,7 @@ int apns_connection_encrypt(void *context);
 
 /* ---- transport_client.c */
 
-/* Ends an open request: removes it from its connection and queues its outcome. */
+/* Ends an open request: removes it from its connection and queues its completion. */
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
 
 /* ---- transport_poll.c */
@@ -409,5 +409,3 @@ void apns_transport_request_give(apns_transport *t, request *r);
 
 /* Detaches the message of a request, which must have one, and keeps it readable until the next poll. */
 const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r);
-
-#endif

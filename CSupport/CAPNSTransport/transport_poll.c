@@ -121,7 +121,7 @@ static void dispatch(apns_transport *t, const apns_reactor_event *event) {
 }
 
 static bool reportable(const apns_transport *t, const apns_transport_poll_io *io) {
-    return (t->outcomes.first != NULL && io->outcome_capacity > 0) ||
+    return (t->completions.first != NULL && io->completion_capacity > 0) ||
            (t->received.first != NULL && io->received_capacity > 0) ||
            ((t->events_first != NULL || t->woken) && io->event_capacity > 0);
 }
@@ -198,7 +198,7 @@ const apns_h2_message *apns_transport_message_return(apns_transport *t, request 
     return message;
 }
 
-static void outcome_fill(apns_transport *t, apns_transport_outcome *out, request *r) {
+static void completion_fill(apns_transport *t, apns_transport_completion *out, request *r) {
     memset(out, 0, sizeof(*out));
     out->ticket = r->ticket;
     out->connection = r->connection_id;
@@ -215,13 +215,13 @@ static void outcome_fill(apns_transport *t, apns_transport_outcome *out, request
     out->field_count = message->field_count;
 }
 
-static void outcomes_fill(apns_transport *t, apns_transport_poll_io *io) {
-    while (io->outcome_count < io->outcome_capacity) {
-        request *r = apns_transport_request_queue_pop(&t->outcomes);
+static void completions_fill(apns_transport *t, apns_transport_poll_io *io) {
+    while (io->completion_count < io->completion_capacity) {
+        request *r = apns_transport_request_queue_pop(&t->completions);
         if (r == NULL) return;
         APNS_REQUIRE(r->state == REQUEST_ENDED && (r->connection == NULL || r->connection->unreturned > 0));
         if (r->connection != NULL) r->connection->unreturned--;
-        outcome_fill(t, &io->outcomes[io->outcome_count++], r);
+        completion_fill(t, &io->completions[io->completion_count++], r);
         apns_transport_request_give(t, r);
     }
 }
@@ -255,8 +255,9 @@ static void events_fill(apns_transport *t, apns_transport_poll_io *io) {
     }
 }
 
-/* Returns the DOWN events of closed connections, after all other events and only when all outcomes of the connection
- * have been returned. Until then requests may still be submitted to the connection; their outcomes come before DOWN. */
+/* Returns the DOWN events of closed connections, after all other events and only when all completions of the connection
+ * have been returned. Until then requests may still be submitted to the connection; their completions come before DOWN.
+ */
 static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
     if (t->events_first != NULL) return;
     for (connection **link = &t->closed; *link != NULL && io->event_count < io->event_capacity;) {
@@ -274,18 +275,18 @@ static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
 }
 
 int apns_transport_poll(apns_transport *t, apns_transport_poll_io *io) {
-    APNS_REQUIRE(io->outcomes != NULL || io->outcome_capacity == 0);
+    APNS_REQUIRE(io->completions != NULL || io->completion_capacity == 0);
     APNS_REQUIRE(io->events != NULL || io->event_capacity == 0);
-    io->outcome_count = io->event_count = io->received_count = 0;
+    io->completion_count = io->event_count = io->received_count = 0;
     t->statistics.polls++;
     release_returned(t);
     int status = drive(t, io);
-    outcomes_fill(t, io);
+    completions_fill(t, io);
     if (t->acceptor != NULL) t->acceptor->received_fill(t, io);
     events_fill(t, io);
     closed_fill(t, io);
-    /* A failure of the loop is reported only when there is nothing else to report, so that known outcomes are not
+    /* A failure of the loop is reported only when there is nothing else to report, so that known completions are not
      * lost. */
-    bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;
+    bool told = io->completion_count > 0 || io->event_count > 0 || io->received_count > 0;
     return told ? APNS_OK : status;
 }

@@ -1,6 +1,5 @@
 /* Shared by the files of CAPNSTransportServer. */
-#ifndef APNS_BATCH_SERVER_INTERNAL_H
-#define APNS_BATCH_SERVER_INTERNAL_H
+#pragma once
 
 #include "apns_h2_server.h"
 #include "apns_tls_server.h"
@@ -53,5 +52,3 @@ void apns_fault_sent(connection *c, size_t length);
 bool apns_fault_hangs_up(const connection *c);
 void apns_fault_farewell(connection *c);
 void apns_fault_close(connection *c);
-
-#endif

@@ -60,11 +60,6 @@ static void introduce(connection *c, event_node *node, char *text, size_t length
     apns_tls_session_peer_describe(c->tls, text + length, capacity - length);
 }
 
-static void drain(connection *c) {
-    if (!c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
-    c->goaway_sent = true;
-}
-
 static void release(connection *c) {
     if (c->side == &apns_server_side && c->own != NULL) free(server_of(c)->held);
     free(c->own);
@@ -78,7 +73,6 @@ const connection_side apns_server_side = {
     .sendable = apns_fault_sendable,
     .sent = apns_fault_sent,
     .changed = changed,
-    .drain = drain,
     .requests_end = requests_end,
     .farewell = apns_fault_farewell,
     .hangs_up = apns_fault_hangs_up,

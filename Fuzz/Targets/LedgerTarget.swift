@@ -57,7 +57,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 /// A ledger that is read.
-private final class LedgerBytes: LedgerStorage {
+private final class LedgerBytes: AppendFile {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

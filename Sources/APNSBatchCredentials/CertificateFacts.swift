@@ -1,7 +1,6 @@
 import APNSBatchBasics
 import CAPNSCrypto
 
-/// Facts from a certificate.
 package struct CertificateFacts: Equatable, Sendable {
     /// The first and last second of the validity, in seconds since 1970-01-01 00:00 UTC.
     package let notBefore: Int64
@@ -30,9 +29,7 @@ package struct CertificateFacts: Equatable, Sendable {
     /// Whether the certificate has expired or expires within a number of seconds.
     package func expires(within seconds: Int64, now: Int64) -> Bool { notAfter < now + seconds }
 
-    /// Whether the certificate has expired.
     package func isExpired(now: Int64) -> Bool { notAfter < now }
 
-    /// Whether the certificate is not yet valid.
     package func isEarly(now: Int64) -> Bool { now < notBefore }
 }

@@ -6,7 +6,6 @@ import CAPNSCrypto
 /// `detail` is one English sentence without a full stop. It never contains bytes of a key or of a passphrase, so that
 /// it may be logged. The caller adds the file name.
 package struct CredentialError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     package enum Cause: Int32, Sendable {
         /// The bytes contain no PEM block (RFC 7468).
         case notPEM = 1

@@ -2,7 +2,6 @@ import CAPNSCrypto
 
 /// Random bytes from OpenSSL's generator.
 package enum SecureRandom {
-    /// Returns `count` random bytes.
     package static func bytes(_ count: Int) throws(CredentialError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try unsafe CredentialError.check { record in
@@ -11,7 +10,6 @@ package enum SecureRandom {
         return bytes
     }
 
-    /// Returns a random 64-bit number.
     package static func number() throws(CredentialError) -> UInt64 {
         try bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

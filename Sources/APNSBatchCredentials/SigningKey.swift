@@ -29,7 +29,6 @@ import CAPNSCrypto
         unsafe self.init(taking: handle!)
     }
 
-    /// Reads a PEM text from an array.
     package convenience init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
         try self.init(pem: pem.span, passphrase: passphrase)
     }
@@ -63,15 +62,11 @@ extension SigningKey {
 
     /// The private key as an unencrypted PKCS#8 PEM text, in an array that is not wiped. For generated test keys.
     package var privateKeyPEM: [UInt8] {
-        get throws(CredentialError) { try writePrivateKey(passphrase: nil) }
+        get throws(CredentialError) { try privateKeyPEM(passphrase: nil) }
     }
 
-    /// Returns the private key as an encrypted PKCS#8 PEM text (PBES2, AES-256-CBC).
-    package func privateKeyPEM(passphrase: [UInt8]) throws(CredentialError) -> [UInt8] {
-        try writePrivateKey(passphrase: passphrase)
-    }
-
-    private func writePrivateKey(passphrase: [UInt8]?) throws(CredentialError) -> [UInt8] {
+    /// Returns the private key as an encrypted PKCS#8 PEM text (PBES2, AES-256-CBC); without a passphrase not encrypted.
+    package func privateKeyPEM(passphrase: [UInt8]?) throws(CredentialError) -> [UInt8] {
         var buffer = unsafe apns_crypto_buffer()
         try unsafe CredentialError.check { record in
             unsafe withPassphrase(passphrase) { unsafe apns_crypto_key_write_private(handle, $0, $1, &buffer, record) }

@@ -30,13 +30,18 @@ extension RowFormat {
         }
     }
 
-    /// Returns the names of the columns.
+    /// Returns the names of the columns, of which the format knows where they are.
     ///
-    /// - Parameter chunk: a chunk that contains only the first record.
+    /// - Parameter readFirst: takes the first record from the rows, and returns a chunk that contains only it, or nil if
+    ///   there is none.
     /// - Throws: `InputError.foreign`, `.noHeader`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
-    func columns(of chunk: RowChunk, limits: RowLimits) throws(InputError) -> [String] {
+    func columns(
+        limits: RowLimits, readFirst: () throws(InputError) -> RowChunk?
+    ) throws(InputError) -> [String] {
         switch self {
-        case .csv(let dialect): try CSVHeader(dialect: dialect, limits: limits).names(of: chunk)
+        case .csv(let dialect):
+            guard let chunk = try readFirst() else { throw .noHeader }
+            return try CSVHeader(dialect: dialect, limits: limits).names(of: chunk)
         }
     }
 }

@@ -18,7 +18,6 @@ extension UnsafeRawBufferPointer {
         return unsafe memcmp(baseAddress, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
-    /// Whether both hold the same bytes.
     @inline(__always)
     func equals(_ other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
@@ -26,18 +25,15 @@ extension UnsafeRawBufferPointer {
         return unsafe memcmp(mine, theirs, count) == 0
     }
 
-    /// Whether an array holds the same bytes.
     @inline(__always)
     func equals(_ other: [UInt8]) -> Bool { unsafe other.withUnsafeBytes { unsafe equals($0) } }
 
-    /// Whether the bytes begin with `text`.
     @inline(__always)
     func begins(with text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount, let baseAddress else { return false }
         return unsafe memcmp(baseAddress, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
-    /// Whether the bytes end with `text`.
     @inline(__always)
     func ends(with text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount, let baseAddress else { return false }

@@ -1,13 +1,11 @@
 import APNSBatchBasics
 
-/// The configuration of a simulator.
 package struct SimulatorConfiguration: Sendable {
-    /// The event loop of the transport.
-    package enum Loop: Sendable {
+    package enum Loop: UInt32, Sendable {
         /// io_uring, or epoll where io_uring is refused.
-        case automatic
-        case ioUring
-        case epoll
+        case automatic = 0
+        case ioUring = 1
+        case epoll = 2
     }
 
     /// The APNs environment to imitate. The sandbox adds `apns-unique-id` to accepted requests.
@@ -95,7 +93,6 @@ package struct SimulatorConfiguration: Sendable {
     /// Returns the time in milliseconds since the epoch.
     package var clock: @Sendable () -> Int64 = SystemClock.milliseconds
 
-    /// The clock with the offset.
     var clockWithOffset: @Sendable () -> Int64 {
         guard clockOffset != 0 else { return clock }
         let (clock, offset) = (clock, clockOffset * 1000)

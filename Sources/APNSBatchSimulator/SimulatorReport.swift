@@ -1,6 +1,5 @@
 /// The counts of a simulator, from start to stop.
 package struct SimulatorReport: Sendable, Equatable {
-    /// How often an answer was given.
     package struct AnswerCount: Sendable, Equatable {
         package var status: Int
         /// Empty for an answer without one.
@@ -20,7 +19,6 @@ package struct SimulatorReport: Sendable, Equatable {
         package var requests: UInt64
     }
 
-    /// How often a fault was applied.
     package struct FaultCount: Sendable, Equatable {
         /// The fault's key in the script.
         package var name: String
@@ -72,7 +70,6 @@ package struct SimulatorReport: Sendable, Equatable {
     /// Other failures, in English, such as counts that could not be written.
     package var failures: [String] = []
 
-    /// How often an answer was given.
     package func count(status: Int, reason: String = "") -> UInt64 {
         answers.first { $0.status == status && $0.reason == reason }?.count ?? 0
     }

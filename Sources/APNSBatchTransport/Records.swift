@@ -3,20 +3,15 @@ import CAPNSTransport
 /// A request, as passed to the C core; `apns_transport.h` says who owns its pointers.
 package typealias RequestRecord = apns_transport_request
 
-/// A header field of a request.
 package typealias FieldRecord = apns_transport_field
 
-/// The outcome of a request; there is exactly one for each submitted request.
-package typealias OutcomeRecord = apns_transport_outcome
+/// The completion of a request; there is exactly one for each submitted request.
+package typealias CompletionRecord = apns_transport_completion
 
-/// An event of a connection.
 package typealias EventRecord = apns_transport_event
 
 /// The identity of a connection: slot number and generation. 0 is never a connection.
 package typealias ConnectionID = apns_transport_connection
-
-/// Counters of a transport since its creation.
-package typealias TransportStatistics = apns_transport_statistics
 
 /// How far a request got, which determines whether it may be sent again. Inlinable because lanes check it for each
 /// answer.
@@ -42,7 +37,6 @@ package enum FailureScope: UInt8, Sendable {
     case proxy = 8
 }
 
-/// The event loop of a transport.
 package enum LoopKind: UInt32, Sendable {
     case automatic = 0
     case ioUring = 1
@@ -51,8 +45,7 @@ package enum LoopKind: UInt32, Sendable {
     case other = 3
 }
 
-extension apns_transport_outcome {
-    /// How far the request got.
+extension apns_transport_completion {
     package var deliveryState: Delivery { unsafe Delivery(rawValue: delivery) ?? .mayHaveArrived }
     package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }
 
@@ -119,7 +112,7 @@ extension apns_transport_event {
 
     /// The detail as text, for the log and the report; invalid UTF-8 is replaced. Not for the path of a row.
     package var detailText: String {
-        unsafe String(decoding: UnsafeRawBufferPointer(start: detail, count: Int(detail_length)), as: UTF8.self)
+        unsafe String(decoding: detailBytes, as: UTF8.self)
     }
 
     /// The detail as received; valid until the next poll.

@@ -8,19 +8,6 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
-    /// Returns the address 127.0.0.1 with a port.
-    package static func loopback(port: UInt16) -> SocketAddress {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe SocketAddress($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-    }
-
     func withPointer<R>(_ body: (UnsafePointer<sockaddr>, UInt32) -> R) -> R {
         unsafe bytes.withUnsafeBytes {
             unsafe body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32($0.count))

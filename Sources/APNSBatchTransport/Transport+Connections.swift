@@ -4,15 +4,17 @@ import CAPNSTransport
 /// The TLS configuration of connections: trusted certificates, and the own certificate.
 package struct TLSOptions: Sendable {
     /// Additional trusted certificates, PEM.
-    package var authorities: [UInt8] = []
+    package var authorities: [UInt8]
     /// Whether the system's certificates are trusted too.
-    package var systemTrust = true
+    package var systemTrust: Bool
     private let systemRoots = SystemRoots()
     /// The own certificate chain, leaf first, and its private key, PEM; empty for none.
     package var certificate: [UInt8] = []
     package var key = SecretBytes(copying: [])
 
-    package init() {}
+    package init(authorities: [UInt8] = [], systemTrust: Bool = true) {
+        (self.authorities, self.systemTrust) = (authorities, systemTrust)
+    }
 
     fileprivate func roots() throws(TransportError) -> CoreHandle? {
         systemTrust ? try systemRoots.loaded() : nil
@@ -114,12 +116,12 @@ extension Transport {
         _ = unsafe apns_transport_connection_ping(handle, connection)
     }
 
-    /// Closes a connection after its last outcome; it takes no new requests.
+    /// Closes a connection after its last completion; it takes no new requests.
     package mutating func drain(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
     }
 
-    /// Closes a connection at once; its open requests get outcomes.
+    /// Closes a connection at once; its open requests get completions.
     package mutating func close(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
     }

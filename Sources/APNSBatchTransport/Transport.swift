@@ -18,8 +18,8 @@ package typealias TransportOpening =
     package var streams = 16_000
     /// The maximum number of bytes kept of a response body. APNs sends a reason of about 50 bytes.
     package var bodyLimit = 1024
-    /// The time from submission to outcome, in milliseconds, after which the stream is reset. The outcome is *not sent*
-    /// if the request was not written until then, and otherwise *may have arrived*.
+    /// The time from submission to completion, in milliseconds, after which the stream is reset. The request is *not
+    /// sent* if it was not written until then, and otherwise *may have arrived*.
     package var requestTimeout: UInt32 = 30_000
     /// The time for TCP, TLS and the peer's first SETTINGS together, in milliseconds.
     package var connectTimeout: UInt32 = 15_000
@@ -28,7 +28,7 @@ package typealias TransportOpening =
     package var userTimeout: UInt32 = 0
     /// The number of bytes of ciphertext that may wait on one connection before it accepts no more.
     package var sendBuffer: UInt32 = 256 * 1024
-    /// The names of response header fields that outcomes contain, at most 8.
+    /// The names of response header fields that completions contain, at most 8.
     package var captures: [StaticString] = []
     /// Creates the transport of the C core; simulations replace it.
     package var open: TransportOpening = { options, made, _, error in
@@ -38,20 +38,20 @@ package typealias TransportOpening =
     package init() {}
 }
 
-/// The Swift interface of `apns_transport.h`: connections, and requests and outcomes as arrays of records.
+/// The Swift interface of `apns_transport.h`: connections, and requests and completions as arrays of records.
 ///
-/// A transport belongs to the thread that created it. It owns the arrays of outcomes and events, which the next `poll`
+/// A transport belongs to the thread that created it. It owns the arrays of completions and events, which the next `poll`
 /// overwrites.
 @safe package struct Transport: ~Copyable {
     let handle: OpaquePointer
     /// The number assigned by ``TransportOptions/open``.
     package let number: UInt32
     private var waker: LaneWaker?
-    private let outcomes: UnsafeMutableBufferPointer<OutcomeRecord>
+    private let completions: UnsafeMutableBufferPointer<CompletionRecord>
     private let events: UnsafeMutableBufferPointer<EventRecord>
 
-    /// The maximum number of outcomes that one poll returns; the others are returned by the next one.
-    package static let outcomeCapacity = 4096
+    /// The maximum number of completions that one poll returns; the others are returned by the next one.
+    package static let completionCapacity = 4096
     package static let eventCapacity = 256
 
     package init(_ options: TransportOptions) throws(TransportError) {
@@ -78,14 +78,14 @@ package typealias TransportOpening =
         unsafe handle = unsafe made
         self.number = number
         unsafe apns_transport_user_timeout_set(made, options.userTimeout)
-        unsafe outcomes = .allocate(capacity: Self.outcomeCapacity)
+        unsafe completions = .allocate(capacity: Self.completionCapacity)
         unsafe events = .allocate(capacity: Self.eventCapacity)
     }
 
     deinit {
         waker?.detach()
         unsafe apns_transport_destroy(handle)
-        unsafe outcomes.deallocate()
+        unsafe completions.deallocate()
         unsafe events.deallocate()
     }
 
@@ -101,12 +101,6 @@ package typealias TransportOpening =
     /// The number of requests that can be submitted until ``TransportOptions/streams`` are in flight.
     package var streamsFree: Int { unsafe Int(apns_transport_streams_free(handle)) }
 
-    package var statistics: TransportStatistics {
-        var record = TransportStatistics()
-        unsafe apns_transport_statistics_get(handle, &record)
-        return record
-    }
-
     /// Connects a waker, with which other threads can end this transport's wait.
     package mutating func attach(_ waker: LaneWaker) {
         self.waker?.detach()
@@ -114,16 +108,16 @@ package typealias TransportOpening =
         unsafe waker.attach(CoreHandle(pointer: handle))
     }
 
-    /// Submits requests; each gets exactly one outcome.
+    /// Submits requests; each gets exactly one completion.
     package mutating func submit(_ requests: UnsafeBufferPointer<RequestRecord>) throws(TransportError) {
         let status = unsafe apns_transport_submit(handle, requests.baseAddress, UInt32(requests.count))
         guard status == 0 else { throw TransportError(status: status, doing: "submitting \(requests.count) requests") }
     }
 
-    /// The outcomes and events that a poll returned; both arrays are valid until the next poll. They are unsafe buffers
-    /// to avoid copies and bounds checks for thousands of outcomes per poll.
+    /// The completions and events that a poll returned; both arrays are valid until the next poll. They are unsafe buffers
+    /// to avoid copies and bounds checks for thousands of completions per poll.
     @safe package struct Harvest: ~Copyable {
-        package let outcomes: UnsafeBufferPointer<OutcomeRecord>
+        package let completions: UnsafeBufferPointer<CompletionRecord>
         package let events: UnsafeBufferPointer<EventRecord>
     }
 
@@ -134,8 +128,8 @@ package typealias TransportOpening =
     ///   - linger: The time during which answers gather, in microseconds; 0 while there are requests to submit.
     package mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Harvest {
         var io = unsafe apns_transport_poll_io()
-        unsafe io.outcomes = unsafe outcomes.baseAddress
-        unsafe io.outcome_capacity = unsafe UInt32(outcomes.count)
+        unsafe io.completions = unsafe completions.baseAddress
+        unsafe io.completion_capacity = unsafe UInt32(completions.count)
         unsafe io.events = unsafe events.baseAddress
         unsafe io.event_capacity = unsafe UInt32(events.count)
         unsafe io.timeout_ms = timeout
@@ -143,7 +137,7 @@ package typealias TransportOpening =
         let status = unsafe apns_transport_poll(handle, &io)
         guard status == 0 else { throw unsafe TransportError(loop: loop, error: apns_transport_loop_error(handle)) }
         return unsafe Harvest(
-            outcomes: UnsafeBufferPointer(start: outcomes.baseAddress, count: Int(io.outcome_count)),
+            completions: UnsafeBufferPointer(start: completions.baseAddress, count: Int(io.completion_count)),
             events: UnsafeBufferPointer(start: events.baseAddress, count: Int(io.event_count)))
     }
 }

@@ -1,7 +1,6 @@
 import APNSBatch
 import ArgumentParser
 
-/// `apns-batch broadcast`.
 struct Broadcast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends to broadcast channels: one request and one line of results for each row.",

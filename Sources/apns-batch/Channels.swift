@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// `apns-batch channels`.
 struct Channels: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Creates, reads, deletes and lists an app's broadcast channels.",

@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// `apns-batch check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks every row, payload and header against all rules, without sending.",
@@ -66,7 +65,6 @@ struct Check: AsyncParsableCommand {
     }
 }
 
-/// Formats the report of a check.
 enum CheckText {
     static func whole(_ report: CheckReport) -> String {
         let campaign = report.campaign.map { line($0) }.joined()

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchSimulator
 import ArgumentParser
 import CAPNSProcess
 import Foundation
@@ -56,7 +57,8 @@ func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any
     switch error {
     case let error as CampaignError: status = ExitStatus.beforeSending(error.kind)
     case is UsageError: status = ExitStatus.usage
-    case is SystemError: status = ExitStatus.system
+    case is SystemError, SimulatorError.system: status = ExitStatus.system
+    case is SimulatorError: status = ExitStatus.usage
     case let error as ChannelError: status = error.kind == .configuration ? ExitStatus.usage : ExitStatus.unavailable
     default: return error
     }

@@ -1,7 +1,6 @@
 import APNSBatch
 import ArgumentParser
 
-/// `apns-batch reference`.
 struct Reference: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

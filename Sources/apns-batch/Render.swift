@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// `apns-batch render`.
 struct Render: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints path, headers and payload of the first rows, without sending.",

@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// `apns-batch resume`.
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Resumes a run that was interrupted, stopped or killed.",
@@ -79,7 +78,6 @@ struct RunArguments: Codable {
         self.bundleID = bundleID
     }
 
-    /// Reads the arguments of a run.
     init(of run: RunOpening) throws {
         do {
             self = try JSONDecoder().decode(RunArguments.self, from: Data(run.note))

@@ -3,7 +3,6 @@ import ArgumentParser
 import CAPNSProcess
 import Foundation
 
-/// `apns-batch send`.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a campaign and writes one line of results for each row.",

@@ -5,13 +5,11 @@ extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 extension SimulatorConfiguration.CertificateFault: ExpressibleByArgument {}
 
 extension Simulate {
-    /// Returns the simulator's configuration.
     func configuration() throws -> SimulatorConfiguration {
         guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
         var occasion: Occasion?
         if cert == nil || providerKey.isEmpty {
-            let kept = OccasionDirectory(directory, hosts: [host, "localhost", "127.0.0.1", "::1"])
-            occasion = try Self.failing { () throws(SimulatorError) in try kept.occasion() }
+            occasion = try OccasionDirectory(directory, hosts: [host, "localhost", "127.0.0.1", "::1"]).occasion()
         }
         var configuration = SimulatorConfiguration(
             certificatePEM: try cert.map { try InputFile.bytes(of: $0) } ?? occasion!.certificatePEM,

@@ -2,7 +2,6 @@ import APNSBatchSimulator
 import ArgumentParser
 import Foundation
 
-/// `apns-batch simulate`.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs a simulator of APNs that validates requests, answers by script and counts.",
@@ -109,9 +108,8 @@ struct Simulate: AsyncParsableCommand {
     var directory = "simulator"
 
     func run() async throws {
-        let configuration = try reporting { try self.configuration() }
-        let simulator = try reporting { try Self.failing { () throws(SimulatorError) in try Simulator(configuration) } }
-        let bound = try reporting { try Self.failing { () throws(SimulatorError) in try simulator.start() } }
+        let simulator = try reporting { try Simulator(try configuration()) }
+        let bound = try reporting { try simulator.start() }
         if cert == nil || providerKey.isEmpty { say(sendFlags(port: bound)) }
         say("listening on \(host):\(bound)")
         if let port = simulator.managementPort { say("channels on \(host):\(port)") }
@@ -122,16 +120,6 @@ struct Simulate: AsyncParsableCommand {
         for line in Self.lines(report) { say(line) }
         for failure in report.failures { complain(failure) }
         if !report.failures.isEmpty { throw ExitStatus.interrupted }
-    }
-
-    static func failing<T>(_ body: () throws(SimulatorError) -> T) throws -> T {
-        do {
-            return try body()
-        } catch .system(let text) {
-            throw SystemError(text)
-        } catch {
-            throw UsageError("\(error)")
-        }
     }
 
     private func sendFlags(port: UInt16) -> String {

@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// `apns-batch status`.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the state of the rows of a run, which may still be running.",
@@ -50,7 +49,6 @@ struct Status: ParsableCommand {
     }
 }
 
-/// Formats a status.
 enum StatusText {
     static func text(_ status: RunStatus, ranges: Int) -> String {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
@@ -83,7 +81,6 @@ enum StatusText {
             + "resent=\(status.resent) sessions=\(status.sessions)\(outcomes)"
     }
 
-    /// Formats a status as JSON.
     static func json(_ status: RunStatus, ranges: Int) -> String {
         let unread: String? =
             switch status.unread {

@@ -1,7 +1,6 @@
 import APNSBatch
 import Foundation
 
-/// Formats a summary.
 enum SummaryText {
     /// Returns the text that is printed at the end of a run.
     static func report(_ summary: CampaignSummary, directory: String) -> String {

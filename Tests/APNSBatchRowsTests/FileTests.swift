@@ -187,4 +187,22 @@ struct FileTests {
         }
         #expect(await reading.lines == ["1@2 1|2", "2@3 3\\n|4"])
     }
+
+    @Test("Rows of a pipe are delivered although its writer pauses in the middle of the next one")
+    func slowPipe() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        func send(_ text: String) { _ = Array(text.utf8).withUnsafeBytes { write(ends[1], $0.baseAddress!, $0.count) } }
+        let reader = try ChunkReader(input: .descriptor(ends[0]), buffers: 1)
+        var rows: [Int] = []
+        for text in ["a,b\n1,2\n3,4\n5,", "6\n7,", "8\n"] {
+            send(text)
+            let chunk = try #require(try reader.next())
+            rows.append(chunk.rowCount)
+            chunk.recycle()
+        }
+        close(ends[1])
+        #expect(try reader.next() == nil && rows == [2, 1, 1])
+    }
 }

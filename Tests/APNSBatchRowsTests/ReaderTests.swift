@@ -108,7 +108,7 @@ struct ReaderTests {
         let failure = InputError.cannotRead(errno: EIO)
         let bytes = Array("a,b\n1,2\n3,4\n5,6".utf8)
         let limits = RowLimits.small(chunk: chunk, field: 4, record: 5)
-        let reading = Reading(source: ScriptedSource(bytes, byteCount: 100, failure: failure), limits: limits)
+        let reading = Reading(source: ScriptedSource(bytes, size: 100, failure: failure), limits: limits)
         let whole = Reading(source: ScriptedSource(bytes + Array("\n7,8\n".utf8)), limits: limits)
         #expect(reading.lines.last == "the input cannot be read: Input/output error")
         #expect(reading.lines.count < 4 && whole.lines.starts(with: reading.lines.dropLast()))

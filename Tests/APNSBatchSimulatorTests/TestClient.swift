@@ -144,18 +144,18 @@ final class TestClient {
     }
 
     private func pollOnce() throws {
-        var outcomes = [apns_transport_outcome](repeating: apns_transport_outcome(), count: 256)
+        var outcomes = [apns_transport_completion](repeating: apns_transport_completion(), count: 256)
         var events = [apns_transport_event](repeating: apns_transport_event(), count: 16)
         let status = outcomes.withUnsafeMutableBufferPointer { outcomes in
             events.withUnsafeMutableBufferPointer { events in
                 var io = apns_transport_poll_io()
-                io.outcomes = outcomes.baseAddress
-                io.outcome_capacity = UInt32(outcomes.count)
+                io.completions = outcomes.baseAddress
+                io.completion_capacity = UInt32(outcomes.count)
                 io.events = events.baseAddress
                 io.event_capacity = UInt32(events.count)
                 io.timeout_ms = 20
                 let status = apns_transport_poll(transport, &io)
-                outcomes.prefix(Int(io.outcome_count)).forEach(note)
+                outcomes.prefix(Int(io.completion_count)).forEach(note)
                 events.prefix(Int(io.event_count)).forEach(note)
                 return status
             }
@@ -163,7 +163,7 @@ final class TestClient {
         guard status == 0 else { throw Failure(text: "poll") }
     }
 
-    private func note(_ outcome: apns_transport_outcome) {
+    private func note(_ outcome: apns_transport_completion) {
         var answer = Answer(
             status: outcome.status, body: Self.text(outcome.body, outcome.body_length), delivery: outcome.delivery)
         for field in UnsafeBufferPointer(start: outcome.fields, count: Int(outcome.field_count)) {

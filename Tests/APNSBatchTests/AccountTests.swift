@@ -20,7 +20,7 @@ import Testing
         let text = "token,payload\nA,\"x\ny\"\nB,z\nC,w"
         let path = try stage.write(text, to: "rows.csv")
         func count(from offset: UInt64?, bytes: Int) -> UInt64? {
-            UnreadRows.count(in: path, delimiter: UInt8(ascii: ","), from: offset, bytes: UInt64(bytes))
+            UnreadRows.count(in: path, .csv(.comma), from: offset, bytes: UInt64(bytes))
         }
         #expect(count(from: nil, bytes: text.utf8.count) == 3)
         #expect(count(from: 22, bytes: text.utf8.count) == 2)
@@ -91,7 +91,7 @@ import Testing
             Sample.ledger(
                 rows: 2,
                 [
-                    .init(row: 1, outcome: .accepted, status: 200, attempts: 2 | Attempts.resentBit),
+                    .init(row: 1, outcome: .accepted, status: 200, attempts: Attempts(bits: 2 | 1 << 15)),
                     .init(row: 2, outcome: .accepted, status: 200, attempts: 3),
                 ])
         ).history

@@ -180,7 +180,7 @@ import Testing
         let sent = flight.record[.id]
         let batch = OutcomeBatch()
         batch.append(
-            row: flight.row, outcome: .accepted, status: 200, attempts: 1, timestamp: OutcomeEntry.noTimestamp,
+            row: flight.row, outcome: .accepted, code: 200, attempts: 1, timestamp: OutcomeEntry.noTimestamp,
             token: flight.record.recipient, reason: UnsafeRawBufferPointer(start: nil, count: 0))
         var lines = ResultLines(campaign: plan.identity)
         lines.append(batch.entries[0], of: batch)

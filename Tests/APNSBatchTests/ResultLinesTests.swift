@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Result lines") struct ResultLinesTests {
     private static func line(
-        token: String = "00ff", outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
+        token: String = "00ff", outcome: Outcome, status: UInt16 = 0, attempts: Attempts = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp, reason: String = ""
     ) -> String {
         let batch = OutcomeBatch()
         Array(token.utf8).withUnsafeBytes { token in
             Array(reason.utf8).withUnsafeBytes { reason in
                 batch.append(
-                    row: 7, outcome: outcome, status: status, attempts: attempts, timestamp: timestamp, token: token,
+                    row: 7, outcome: outcome, code: status, attempts: attempts, timestamp: timestamp, token: token,
                     reason: reason)
             }
         }
@@ -44,7 +44,7 @@ import Testing
         func line(_ carried: Int, _ fields: [String]) -> String {
             let batch = OutcomeBatch()
             batch.append(
-                row: 7, outcome: .invalid, status: 0, attempts: 0, timestamp: OutcomeEntry.noTimestamp,
+                row: 7, outcome: .invalid, code: 0, attempts: 0, timestamp: OutcomeEntry.noTimestamp,
                 token: UnsafeRawBufferPointer(start: nil, count: 0),
                 reason: UnsafeRawBufferPointer(start: nil, count: 0))
             for field in fields { Array(field.utf8).withUnsafeBytes { batch.carry(text: $0) } }

@@ -88,7 +88,7 @@ import Testing
         func add(_ row: UInt64, _ token: String, isHex: Bool = true) {
             Array(token.utf8).withUnsafeBytes {
                 batch.append(
-                    row: row, outcome: isHex ? .accepted : .invalid, status: 200, attempts: 1, timestamp: 0, token: $0,
+                    row: row, outcome: isHex ? .accepted : .invalid, code: 200, attempts: 1, timestamp: 0, token: $0,
                     isHex: isHex, reason: UnsafeRawBufferPointer(start: nil, count: 0))
             }
         }

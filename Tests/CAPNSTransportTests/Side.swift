@@ -141,20 +141,20 @@ final class Side {
 
     /// One call of the transport's poll, with arrays of `capacity` records; keeps what it reports.
     func poll(timeoutMs: UInt32 = 0, lingerUs: UInt32 = 0, capacity: Int = 256) {
-        withUnsafeTemporaryAllocation(of: apns_transport_outcome.self, capacity: capacity) { outcomes in
+        withUnsafeTemporaryAllocation(of: apns_transport_completion.self, capacity: capacity) { outcomes in
             withUnsafeTemporaryAllocation(of: apns_transport_event.self, capacity: capacity) { events in
                 withUnsafeTemporaryAllocation(of: apns_transport_received.self, capacity: capacity) { received in
                     var io = apns_transport_poll_io()
-                    io.outcomes = outcomes.baseAddress
+                    io.completions = outcomes.baseAddress
                     io.events = events.baseAddress
                     io.received = received.baseAddress
-                    io.outcome_capacity = UInt32(capacity)
+                    io.completion_capacity = UInt32(capacity)
                     io.event_capacity = UInt32(capacity)
                     io.received_capacity = UInt32(capacity)
                     io.timeout_ms = timeoutMs
                     io.linger_us = lingerUs
                     precondition(apns_transport_poll(handle, &io) == 0)
-                    self.outcomes += outcomes.prefix(Int(io.outcome_count)).map(Outcome.init)
+                    self.outcomes += outcomes.prefix(Int(io.completion_count)).map(Outcome.init)
                     self.events += events.prefix(Int(io.event_count)).map(Event.init)
                     take(received.prefix(Int(io.received_count)).map(Received.init))
                 }

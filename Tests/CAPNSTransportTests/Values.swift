@@ -62,7 +62,7 @@ struct Response {
 }
 
 extension Outcome {
-    init(_ record: apns_transport_outcome) {
+    init(_ record: apns_transport_completion) {
         self.init(
             ticket: record.ticket, connection: record.connection, delivery: UInt32(record.delivery),
             scope: UInt32(record.scope), code: record.code, status: record.status,

@@ -9,8 +9,7 @@
  * the sender's sessions take their memory from slabs, and have an encoder of their own for the fields that requests
  * share.
  */
-#ifndef APNS_BATCH_FLOOR_H
-#define APNS_BATCH_FLOOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ typedef struct floor_batch {
 /* Sends batch_count batches of streams requests, one batch after the other over one connection. False when memory is
  * short, or when a session finds fault with the other: batches then hold nothing. */
 bool floor_run(const floor_request *request, uint32_t streams, floor_batch *batches, size_t batch_count);
-
-#endif

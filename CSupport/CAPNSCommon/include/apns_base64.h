@@ -3,8 +3,7 @@
  *
  * Threads. Every function may be called from any thread.
  */
-#ifndef APNS_BATCH_BASE64_H
-#define APNS_BATCH_BASE64_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void apns_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text);
  * spaces, tabs and line ends between the characters are skipped. text: borrowed until return. Returns the number of
  * bytes, or -1 if the text is not base64 or decodes to more than capacity bytes. */
 ptrdiff_t apns_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8_t *bytes, size_t capacity);
-
-#endif

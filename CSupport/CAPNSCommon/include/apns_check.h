@@ -1,8 +1,7 @@
 /*
  * apns_check: traps for programming errors. They must not check anything that a peer, a user or a file can cause.
  */
-#ifndef APNS_BATCH_CHECK_H
-#define APNS_BATCH_CHECK_H
+#pragma once
 
 /* Always enabled, for cheap checks whose failure would have worse consequences than a trap. */
 #define APNS_REQUIRE(condition) ((condition) ? (void)0 : __builtin_trap())
@@ -12,6 +11,4 @@
 #define APNS_ASSERT(condition) APNS_REQUIRE(condition)
 #else
 #define APNS_ASSERT(condition) ((void)sizeof(condition))
-#endif
-
 #endif

@@ -3,8 +3,7 @@
  *
  * Threads. Every function may be called from any thread.
  */
-#ifndef APNS_BATCH_CRC32C_H
-#define APNS_BATCH_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ uint32_t apns_crc32c(uint32_t before, const void *bytes, size_t length);
 /* Returns the checksum of two concatenated byte strings, given the checksums of both and the length of the second.
  * Takes time proportional to the logarithm of second_length. */
 uint32_t apns_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length);
-
-#endif

@@ -2,8 +2,7 @@
  * apns_error: statuses and error records of all C modules. A function that can fail returns 0 (or a documented value
  * from 0 up) or a negative enum apns_status; some also fill an error record.
  */
-#ifndef APNS_BATCH_ERROR_H
-#define APNS_BATCH_ERROR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ _Static_assert(sizeof(apns_error) == 256, "fixed layout");
 
 /* Fills a record (NULL allowed) and returns its status. text: copied, truncated if it is too long. */
 int apns_error_set(apns_error *error, int status, int scope, int64_t code, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Threads. Every function may be called from any thread.
  */
-#ifndef APNS_BATCH_SYSTEM_H
-#define APNS_BATCH_SYSTEM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int apns_reserve(int descriptor, uint64_t from, uint64_t to);
  * keeps the first 15 bytes. Uses prctl because /proc/self/task/TID/comm belongs to root in a process that is not
  * dumpable. */
 void apns_thread_name(const char *name);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * Secrets. apns_crypto_buffer_free and apns_crypto_key_free wipe what they free.
  */
-#ifndef APNS_BATCH_CRYPTO_H
-#define APNS_BATCH_CRYPTO_H
+#pragma once
 
 #include "apns_error.h"
 
@@ -181,5 +180,3 @@ int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error);
 /* Excludes this process from core dumps and from debuggers of the same user, permanently. Returns 0 or a negative
  * errno. */
 int apns_crypto_core_dumps_forbid(void);
-
-#endif

@@ -21,8 +21,7 @@
  * Errors. Functions return 0, or a negative value, after which the session must only be destroyed;
  * apns_h2_session_failure returns the reason.
  */
-#ifndef APNS_BATCH_H2_H
-#define APNS_BATCH_H2_H
+#pragma once
 
 #include "apns_error.h"
 
@@ -265,5 +264,3 @@ int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, 
 
 /* Resets the stream of an exchange with an error code. The session no longer refers to the exchange afterwards. */
 int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t code);
-
-#endif

@@ -2,8 +2,7 @@
  * identities: creates keys and certificates for simulators and tests, and verifies signatures. Not part of the sender.
  * Pointers, threads and errors are as in apns_crypto.h.
  */
-#ifndef APNS_BATCH_IDENTITIES_H
-#define APNS_BATCH_IDENTITIES_H
+#pragma once
 
 #include "apns_crypto.h"
 
@@ -48,5 +47,3 @@ void apns_crypto_identity_free(apns_crypto_identity *identity);
  * trust. */
 int apns_crypto_client_make(const char *user_id, const char *common_name, uint32_t days, apns_crypto_identity *out,
                             apns_error *error);
-
-#endif

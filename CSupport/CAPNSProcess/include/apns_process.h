@@ -10,8 +10,7 @@
  *    replaces Swift's crash reporter, which prints registers and memory, possibly containing keys, and then lets the
  *    process continue.
  */
-#ifndef APNS_BATCH_PROCESS_H
-#define APNS_BATCH_PROCESS_H
+#pragma once
 
 /* EX_OSERR of sysexits.h. */
 enum { APNS_PROCESS_EXIT_SYSTEM = 71 };
@@ -19,5 +18,3 @@ enum { APNS_PROCESS_EXIT_SYSTEM = 71 };
 /* Sets the run directory that is named in the line after a fatal signal, as a run that can be resumed. directory:
  * copied; NULL for none. A path of 4,096 bytes or more counts as none. Must be called from one thread only. */
 void apns_process_run_set(const char *directory);
-
-#endif

@@ -18,8 +18,7 @@
  * Errors. Functions return 0 or a negative errno, unless stated otherwise. Errors of the peer or the network are
  * reported as events.
  */
-#ifndef APNS_BATCH_REACTOR_H
-#define APNS_BATCH_REACTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -149,5 +148,3 @@ void apns_reactor_wake(apns_reactor *r);
  * returned by the next call. Receive buffers that the previous call returned go back to the kernel. */
 int apns_reactor_wait(apns_reactor *r, const apns_reactor_wait_options *options, apns_reactor_event *events,
                       uint32_t capacity);
-
-#endif

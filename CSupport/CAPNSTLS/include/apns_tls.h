@@ -14,8 +14,7 @@
  * Errors. Calls of a session return enum apns_tls_result; after APNS_TLS_FAILED, apns_tls_session_error has the reason.
  * OpenSSL's error queue of the thread is empty after each call.
  */
-#ifndef APNS_BATCH_TLS_H
-#define APNS_BATCH_TLS_H
+#pragma once
 
 #include "apns_error.h"
 
@@ -126,5 +125,3 @@ const apns_error *apns_tls_session_error(const apns_tls_session *session);
 
 /* Writes protocol and cipher, for the log, as a NUL-terminated string of less than capacity bytes. */
 void apns_tls_session_describe(const apns_tls_session *session, char *text, size_t capacity);
-
-#endif

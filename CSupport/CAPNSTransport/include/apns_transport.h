@@ -3,13 +3,13 @@
  * Swift imports; nothing in it is specific to APNs.
  *
  * Model. The interface passes data and makes no callbacks. The caller submits requests as an array of fixed-layout
- * records; apns_transport_poll runs the loop once and fills an array of outcomes (exactly one per request) and an array
- * of connection events. On a server (apns_transport_server.h), apns_transport_poll returns received requests, and
+ * records; apns_transport_poll runs the loop once and fills an array of completions (exactly one per request) and an
+ * array of connection events. On a server (apns_transport_server.h), apns_transport_poll returns received requests, and
  * apns_transport_respond takes the responses.
  *
  * Pointers. The comment on each pointer names one of four kinds of ownership: "borrowed until return", "borrowed until
- * outcome" (until apns_transport_poll has returned the outcome of the request), "owned by callee", "valid until next
- * call" (of apns_transport_poll on the same transport).
+ * completion" (until apns_transport_poll has returned the completion of the request), "owned by callee", "valid until
+ * next call" (of apns_transport_poll on the same transport).
  *
  * Threads. A transport may be used only by the thread that created it. The exception is apns_transport_wake, which any
  * thread may call.
@@ -18,10 +18,9 @@
  * can make grow has a limit; a peer that exceeds one loses its connection, which an event reports.
  *
  * Errors. Functions return 0 or a negative enum apns_status, unless stated otherwise. Failures caused by a peer are
- * reported in outcomes and events, as a scope and a code whose meaning depends on the scope.
+ * reported in completions and events, as a scope and a code whose meaning depends on the scope.
  */
-#ifndef APNS_BATCH_TRANSPORT_H
-#define APNS_BATCH_TRANSPORT_H
+#pragma once
 
 #include "apns_error.h"
 
@@ -70,7 +69,7 @@ typedef struct apns_transport_options {
     uint32_t connections_max;    /* maximum number of connections and listeners together */
     uint32_t streams_max;        /* maximum number of open streams, over all connections */
     uint32_t body_received_max;  /* maximum number of bytes kept of a message body; the rest is counted and dropped */
-    uint32_t request_timeout_ms; /* client: time from submission to outcome, after which the stream is reset with
+    uint32_t request_timeout_ms; /* client: time from submission to completion, after which the stream is reset with
                                     CANCEL; 0 for no limit. Time during which this process does not run is not counted,
                                     here and in connect_timeout_ms */
     uint32_t connect_timeout_ms; /* time for TCP, TLS and the peer's first SETTINGS together, on clients and servers; 0
@@ -89,7 +88,7 @@ _Static_assert(sizeof(apns_transport_options) == 40, "fixed layout");
 int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_error *error);
 
 /* Closes all connections at once, waits for outstanding kernel operations, and frees the transport (NULL allowed).
- * Outstanding requests get no outcome. */
+ * Outstanding requests get no completion. */
 void apns_transport_destroy(apns_transport *t);
 
 /* Returns the loop in use: APNS_TRANSPORT_LOOP_IO_URING, APNS_TRANSPORT_LOOP_EPOLL or APNS_TRANSPORT_LOOP_OTHER. */
@@ -212,10 +211,10 @@ int apns_transport_connection_fields_set(apns_transport *t, apns_transport_conne
 
 enum apns_transport_close { APNS_TRANSPORT_CLOSE_DRAIN = 0, APNS_TRANSPORT_CLOSE_NOW = 1 };
 
-/* Closes a connection. APNS_TRANSPORT_CLOSE_DRAIN: takes no new requests and closes after the last outcome (server:
+/* Closes a connection. APNS_TRANSPORT_CLOSE_DRAIN: takes no new requests and closes after the last completion (server:
  * after the last response). A server sends GOAWAY at once; a client sends it when it closes, because until then it may
  * still send bodies and RST_STREAM. A connection that is not up yet is closed immediately. APNS_TRANSPORT_CLOSE_NOW:
- * open requests get their outcomes with the next poll. In both cases APNS_TRANSPORT_EVENT_DOWN follows when the peer
+ * open requests get their completions with the next poll. In both cases APNS_TRANSPORT_EVENT_DOWN follows when the peer
  * has closed too, or after half a second. Returns 0, or APNS_MISUSE if the connection is unknown. */
 int apns_transport_connection_close(apns_transport *t, apns_transport_connection connection, uint32_t how);
 
@@ -226,11 +225,11 @@ int apns_transport_connection_ping(apns_transport *t, apns_transport_connection 
 /* ---------------------------------------------------------------- requests */
 
 typedef struct apns_transport_request {
-    uint64_t ticket; /* chosen by the caller and returned in the outcome */
+    uint64_t ticket; /* chosen by the caller and returned in the completion */
     uint64_t connection;
-    const uint8_t *path;                /* borrowed until outcome */
-    const uint8_t *body;                /* borrowed until outcome, not copied; NULL with length 0 for none */
-    const apns_transport_field *fields; /* array: borrowed until return; names and values: borrowed until outcome */
+    const uint8_t *path;                /* borrowed until completion */
+    const uint8_t *body;                /* borrowed until completion, not copied; NULL with length 0 for none */
+    const apns_transport_field *fields; /* array: borrowed until return; names and values: borrowed until completion */
     uint32_t path_length;
     uint32_t body_length;
     uint16_t header_set;
@@ -239,10 +238,10 @@ typedef struct apns_transport_request {
 } apns_transport_request;
 _Static_assert(sizeof(apns_transport_request) == 56, "fixed layout");
 
-/* Submits count requests, all or none. Each gets exactly one outcome from a later poll, even if its connection is gone
- * (APNS_TRANSPORT_NOT_SENT). Requests do not wait for a free stream: those that exceed MAX_CONCURRENT_STREAMS of the
- * peer get APNS_TRANSPORT_NOT_SENT with APNS_TRANSPORT_LOCAL_NO_STREAM. requests: borrowed until return. Returns 0, or
- * APNS_MISUSE if count exceeds apns_transport_streams_free, a header set is not defined, or a field_count is too
+/* Submits count requests, all or none. Each gets exactly one completion from a later poll, even if its connection is
+ * gone (APNS_TRANSPORT_NOT_SENT). Requests do not wait for a free stream: those that exceed MAX_CONCURRENT_STREAMS of
+ * the peer get APNS_TRANSPORT_NOT_SENT with APNS_TRANSPORT_LOCAL_NO_STREAM. requests: borrowed until return. Returns 0,
+ * or APNS_MISUSE if count exceeds apns_transport_streams_free, a header set is not defined, or a field_count is too
  * large. */
 int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count);
 
@@ -256,7 +255,7 @@ enum apns_transport_delivery {
     APNS_TRANSPORT_ANSWERED = 2,   /* a complete response was received */
 };
 
-typedef struct apns_transport_outcome {
+typedef struct apns_transport_completion {
     uint64_t ticket;
     uint64_t connection;
     const uint8_t *body;                /* the part of the response body that was kept; valid until next call */
@@ -268,8 +267,8 @@ typedef struct apns_transport_outcome {
     uint16_t status;     /* :status, or 0 if there was none */
     uint8_t delivery;    /* enum apns_transport_delivery */
     uint8_t scope;       /* enum apns_transport_scope; NONE when answered */
-} apns_transport_outcome;
-_Static_assert(sizeof(apns_transport_outcome) == 56, "fixed layout");
+} apns_transport_completion;
+_Static_assert(sizeof(apns_transport_completion) == 56, "fixed layout");
 
 /* ---------------------------------------------------------------- events */
 
@@ -294,7 +293,7 @@ enum apns_transport_event_kind {
      * for their responses. Some servers send GOAWAY twice, so a client without requests waits 0.1 s for a second one
      * before it closes */
     APNS_TRANSPORT_EVENT_GOAWAY = 3,
-    /* the connection has ended. Last event of a connection, after the outcomes of all its requests; scope, code and
+    /* the connection has ended. Last event of a connection, after the completions of all its requests; scope, code and
      * stage are set; detail: a message */
     APNS_TRANSPORT_EVENT_DOWN = 4,
     /* the peer answered a PING; code: round-trip time in microseconds */
@@ -338,10 +337,10 @@ _Static_assert(sizeof(apns_transport_received) == 40, "fixed layout");
 
 typedef struct apns_transport_poll_io {
     /* in */
-    apns_transport_outcome *outcomes;  /* borrowed until return; may be NULL with capacity 0 (a server) */
-    apns_transport_event *events;      /* borrowed until return */
-    apns_transport_received *received; /* borrowed until return; may be NULL with capacity 0 (a client) */
-    uint32_t outcome_capacity;
+    apns_transport_completion *completions; /* borrowed until return; may be NULL with capacity 0 (a server) */
+    apns_transport_event *events;           /* borrowed until return */
+    apns_transport_received *received;      /* borrowed until return; may be NULL with capacity 0 (a client) */
+    uint32_t completion_capacity;
     uint32_t event_capacity;
     uint32_t received_capacity;
     uint32_t timeout_ms; /* maximum wait for something to report, in milliseconds; UINT32_MAX for no limit */
@@ -349,7 +348,7 @@ typedef struct apns_transport_poll_io {
                             many, in microseconds; 0 while there are requests to submit */
     uint32_t reserved;
     /* out */
-    uint32_t outcome_count;
+    uint32_t completion_count;
     uint32_t event_count;
     uint32_t received_count;
     uint32_t reserved_out;
@@ -374,5 +373,3 @@ _Static_assert(sizeof(apns_transport_statistics) == 48, "fixed layout");
 
 /* Copies the counters to *out. */
 void apns_transport_statistics_get(const apns_transport *t, apns_transport_statistics *out);
-
-#endif

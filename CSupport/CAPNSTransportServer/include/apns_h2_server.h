@@ -2,8 +2,7 @@
  * h2_server: server-side HTTP/2 sessions, and deliberate faults for tests of clients. Pointers, threads and errors are
  * as in apns_h2.h.
  */
-#ifndef APNS_BATCH_H2_SERVER_H
-#define APNS_BATCH_H2_SERVER_H
+#pragma once
 
 #include "apns_h2.h"
 
@@ -58,5 +57,3 @@ void apns_h2_fault_pings_mute(apns_h2_session *session, bool muted);
 /* Sets whether APNS_H2_FIELDS is set as soon as the header fields of a request are complete. Such a request may be
  * answered before its end. */
 void apns_h2_fault_early_set(apns_h2_session *session, bool early);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * tls_server: the server side of TLS. Pointers, threads and errors are as in apns_tls.h.
  */
-#ifndef APNS_BATCH_TLS_SERVER_H
-#define APNS_BATCH_TLS_SERVER_H
+#pragma once
 
 #include "apns_tls.h"
 
@@ -18,5 +17,3 @@ void apns_tls_session_alert(apns_tls_session *session);
  * characters. A line that does not fit into capacity bytes is omitted. The string is empty if there is no certificate
  * or it was not verified. */
 void apns_tls_session_peer_describe(const apns_tls_session *session, char *text, size_t capacity);
-
-#endif

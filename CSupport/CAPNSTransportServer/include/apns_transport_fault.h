@@ -4,8 +4,7 @@
  * not a server connection that is up; apns_transport_fault_abort and apns_transport_fault_stall also take one that is
  * not up yet.
  */
-#ifndef APNS_BATCH_TRANSPORT_FAULT_H
-#define APNS_BATCH_TRANSPORT_FAULT_H
+#pragma once
 
 #include "apns_h2_server.h"
 #include "apns_transport_server.h"
@@ -73,5 +72,3 @@ int apns_transport_fault_bytes(apns_transport *t, apns_transport_connection conn
 /* Closes the listener on a port, so that connects are refused until apns_transport_listen is called again. Returns
  * APNS_MISUSE if there is no such listener. */
 int apns_transport_fault_deafen(apns_transport *t, uint16_t port);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * transport_server: accepts connections and answers requests. Pointers, threads and errors are as in apns_transport.h.
  */
-#ifndef APNS_BATCH_TRANSPORT_SERVER_H
-#define APNS_BATCH_TRANSPORT_SERVER_H
+#pragma once
 
 #include "apns_transport.h"
 
@@ -51,5 +50,3 @@ _Static_assert(sizeof(apns_transport_response) == 48, "fixed layout");
 /* Sends responses. Those whose connection or stream is gone are dropped. responses: borrowed until return. Returns 0,
  * or APNS_MISUSE if a response has too many fields; then none is sent. */
 int apns_transport_respond(apns_transport *t, const apns_transport_response *responses, uint32_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * fuzz_session: a session of CAPNSHTTP2 whose peer sends whatever the input says.
  */
-#ifndef APNS_BATCH_FUZZ_SESSION_H
-#define APNS_BATCH_FUZZ_SESSION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * each piece received, bits 4 to 6 the size of the pieces, bit 7 whether the output is paused now and then. The rest is
  * what the peer sends (to a server: after the preface, which is put in front). Traps when a promise is broken. */
 void fuzz_session(const uint8_t *bytes, size_t length);
-
-#endif

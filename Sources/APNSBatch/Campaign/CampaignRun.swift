@@ -34,7 +34,6 @@ public final class CampaignRun: Sendable {
     /// In milliseconds.
     let syncInterval: Int
     private let input: Campaign.Input
-    private let delimiter: UInt8
     private let template: Campaign.Template?
 
     /// Creates a run, or resumes one.
@@ -66,11 +65,11 @@ public final class CampaignRun: Sendable {
             throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
         }
         past = try resuming ? Self.past(campaign, files) : nil
-        if past == nil { try InputReader.refuseShort(campaign) }
+        if past == nil { try InputReader.requireRows(campaign) }
         reader = try InputReader(
             campaign, lanes: lanes, group: ChunkFeed.group, limits: surroundings.rowLimits, extent: past?.extent)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
-        (input, delimiter, template) = (campaign.input, campaign.delimiter, campaign.template)
+        (input, template) = (campaign.input, campaign.template)
         for range in past?.reading.history.ranges ?? [] { reader.note(range.facts) }
         var campaign = campaign
         try past?.check(campaign.identity)
@@ -80,9 +79,9 @@ public final class CampaignRun: Sendable {
         control = RunControl(canary: plan.canary != nil)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
-            inputBytes: campaign.input.isFile ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
+            inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
             inputName: reader.name, resultColumns: campaign.resultColumns, note: campaign.note)
-        try past?.check(header, path: campaign.input.name)
+        try past?.check(header, input: reader.reader)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
@@ -320,7 +319,7 @@ public final class CampaignRun: Sendable {
             try? RunStatus(history, notes: ledger.handOvers.snapshot, boot: files.boot, isFree: true)
         }
         if !control.urgent, case .file(let path) = input {
-            status?.countUnread(in: path, delimiter: delimiter)
+            status?.countUnread(in: path, reader.format)
         }
         return status
     }
@@ -340,7 +339,7 @@ public final class CampaignRun: Sendable {
 
     /// - Parameter ended: In seconds since 1970-01-01 00:00 UTC.
     private func identity(ended: UInt64) -> CampaignSummary.Identity {
-        let checksum = control.stopCause == nil && input.isFile ? reader.checksum : nil
+        let checksum = control.stopCause == nil ? reader.checksum : nil
         return .init(plan, header, template: template, checksum: checksum, ended: ended)
     }
 }

@@ -10,8 +10,12 @@ extension RunStatus {
     ///   - path: The path of the input.
     ///   - delimiter: The byte between its fields.
     public mutating func countUnread(in path: String, delimiter: UInt8 = UInt8(ascii: ",")) {
+        if let format = try? RowFormat(delimiter: delimiter) { countUnread(in: path, format) }
+    }
+
+    mutating func countUnread(in path: String, _ format: RowFormat) {
         guard !isInputRead, inputBytes != nil,
-            let rows = UnreadRows.count(in: path, delimiter: delimiter, from: readUpTo, bytes: inputBytes)
+            let rows = UnreadRows.count(in: path, format, from: readUpTo, bytes: inputBytes)
         else { return }
         unread = .counted(rows)
     }
@@ -24,10 +28,9 @@ extension UnreadRows {
     ///   - offset: The beginning of the first record to count; nil for the first of the file.
     ///   - bytes: The size that the file must have.
     static func count(
-        in path: String, delimiter: UInt8, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
+        in path: String, _ format: RowFormat, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
     ) -> UInt64? {
-        guard let format = try? RowFormat(delimiter: delimiter),
-            let reader = try? ChunkReader(input: .file(path), format: format, limits: limits, buffers: 2),
+        guard let reader = try? ChunkReader(input: .file(path), format: format, limits: limits, buffers: 2),
             reader.bytesTotal == bytes
         else { return nil }
         do {

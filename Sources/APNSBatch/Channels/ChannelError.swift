@@ -33,32 +33,15 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Creates the error of a refusal, explained by the table of answers.
     init(endpoint: String, _ response: RequestClient.Response) {
         let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
-        let words = AnswerWords(answer)
         self.init(
             .refused(status: Int(response.status), reason: answer.reason?.rawValue),
-            "\(endpoint) answered \(words.text)",
-            remedy: words.remedy)
+            "\(endpoint) answered \(answer.explanation)", remedy: answer.remedy)
     }
 }
 
-/// An answer as text.
-struct AnswerWords {
+extension Answer {
     /// A text such as `400 ChannelNotRegistered: the channel does not exist`.
-    let text: String
-    let remedy: String?
-
-    init(_ answer: Answer) {
-        guard let reason = answer.reason else {
-            text = "\(answer.status)"
-            remedy = nil
-            return
-        }
-        guard case .known(let known) = reason else {
-            text = "\(answer.status) \(reason)"
-            remedy = nil
-            return
-        }
-        text = "\(answer.status) \(known.text): \(known.rule.note)"
-        remedy = known.remedy
+    var explanation: String {
+        if case .known(let known) = reason { "\(text): \(known.rule.note)" } else { text }
     }
 }

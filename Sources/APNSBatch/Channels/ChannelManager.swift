@@ -43,9 +43,7 @@ public struct ChannelManager: Sendable {
         bundleID: String, at destination: Campaign.Destination, credentials: Campaign.Credentials,
         authorities: [UInt8] = [], systemTrust: Bool = true
     ) throws(ChannelError) {
-        var trust = TLSOptions()
-        trust.authorities = authorities
-        trust.systemTrust = systemTrust
+        let trust = TLSOptions(authorities: authorities, systemTrust: systemTrust)
         let (host, port) = destination.channelManagement
         do {
             try BundleID.check(bundleID)

@@ -76,7 +76,7 @@ struct SingleConnection: ~Copyable {
     private mutating func send(
         _ request: RequestClient.Request, on connection: ConnectionID
     ) throws(TransportError) -> Result<RequestClient.Response, RequestClient.Failure> {
-        // These are allocated, since the core reads them until the outcome.
+        // These are allocated, since the core reads them until the completion.
         let path = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.path.utf8.count)
         let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.body.count)
         let record = UnsafeMutableBufferPointer<RequestRecord>.allocate(capacity: 1)
@@ -94,18 +94,18 @@ struct SingleConnection: ~Copyable {
         record[0].body = body.isEmpty ? nil : UnsafePointer(body.baseAddress)
         record[0].body_length = UInt32(body.count)
         try transport.submit(UnsafeBufferPointer(record))
-        return try waitForOutcome()
+        return try waitForCompletion()
     }
 
-    private mutating func waitForOutcome() throws(TransportError) -> Result<
+    private mutating func waitForCompletion() throws(TransportError) -> Result<
         RequestClient.Response, RequestClient.Failure
     > {
         while true {
             let harvest = try transport.poll(timeout: 1000, linger: 0)
             for event in harvest.events where event.eventKind == .goaway { goaway = Self.text(of: event) }
-            guard let outcome = harvest.outcomes.first else { continue }
-            guard outcome.deliveryState == .answered else { return .failure(noAnswer(outcome)) }
-            return .success(Self.response(outcome))
+            guard let completion = harvest.completions.first else { continue }
+            guard completion.deliveryState == .answered else { return .failure(noAnswer(completion)) }
+            return .success(Self.response(completion))
         }
     }
 
@@ -117,21 +117,21 @@ struct SingleConnection: ~Copyable {
         }
     }
 
-    private func noAnswer(_ outcome: OutcomeRecord) -> RequestClient.Failure {
-        switch outcome.failureScope {
+    private func noAnswer(_ completion: CompletionRecord) -> RequestClient.Failure {
+        switch completion.failureScope {
         case .timeout: .init(kind: .noAnswer, text: "no answer within \(client.timeout / 1000) seconds")
         case .http2 where goaway.isEmpty:
-            .init(kind: .noAnswer, text: "stream reset, code \(outcome.code)")
+            .init(kind: .noAnswer, text: "stream reset, code \(completion.code)")
         default: .init(kind: .noAnswer, text: "connection closed before the answer\(goaway)")
         }
     }
 
-    private static func response(_ outcome: OutcomeRecord) -> RequestClient.Response {
+    private static func response(_ completion: CompletionRecord) -> RequestClient.Response {
         var fields: [String: String] = [:]
-        for field in outcome.capturedFields {
+        for field in completion.capturedFields {
             fields[String(decoding: field.nameBytes, as: UTF8.self)] = String(
                 decoding: field.valueBytes, as: UTF8.self)
         }
-        return RequestClient.Response(status: outcome.status, fields: fields, body: Array(outcome.bodyBytes))
+        return RequestClient.Response(status: completion.status, fields: fields, body: Array(completion.bodyBytes))
     }
 }

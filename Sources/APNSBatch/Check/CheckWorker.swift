@@ -66,7 +66,10 @@ struct CheckWorker: ~Copyable {
     private mutating func good(_ row: Row, sameToken other: UInt64?) {
         let hasCard = preparer.holdsCardNumber()
         var headers = preparer.headerWarnings(of: row)
-        if let other { headers.append(RowFault.duplicateToken(of: other, row, plan)) }
+        if let other {
+            let message = "token: row \(other) has the same token"
+            headers.append(RowFault.finding(.duplicateToken, plan.roles.token, row, plan, message))
+        }
         guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic || !headers.isEmpty else {
             return findings.addClean()
         }

@@ -19,10 +19,3 @@ final class SharedTokens: Sendable {
 
     var duplicates: DuplicateTokens? { holder.withLock { $0.register.duplicates } }
 }
-
-extension RowFault {
-    /// The finding that another row has the same token.
-    static func duplicateToken(of other: UInt64, _ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        finding(.duplicateToken, plan.roles.token, row, plan, "token: row \(other) has the same token")
-    }
-}

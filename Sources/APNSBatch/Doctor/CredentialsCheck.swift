@@ -3,7 +3,6 @@ import APNSBatchCredentials
 import APNSBatchNotification
 import Glibc
 
-/// Checks the files with credentials.
 struct CredentialsCheck {
     /// Seconds since 1970-01-01 00:00 UTC.
     let now: Int64

@@ -118,11 +118,10 @@ public struct Doctor: Sendable {
     }
 
     private func client(of endpoint: Endpoint, credentials: RequestCredentials?) -> RequestClient {
-        var trust = TLSOptions()
-        trust.authorities = authorities
-        trust.systemTrust = systemTrust
-        return RequestClient(
-            host: endpoint.host, port: endpoint.port, trust: trust, credentials: credentials, timeout: timeout)
+        RequestClient(
+            host: endpoint.host, port: endpoint.port,
+            trust: TLSOptions(authorities: authorities, systemTrust: systemTrust), credentials: credentials,
+            timeout: timeout)
     }
 }
 

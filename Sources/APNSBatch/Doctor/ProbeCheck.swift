@@ -56,10 +56,9 @@ struct ProbeCheck {
             let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
             answers.append((endpoint.environment, answer))
             if answer.action == .accepted { return .init(.ok, what, "200: the push was accepted") }
-            let words = AnswerWords(answer)
             // One of the two environments answers any token like this; `verdict` decides what it means.
             let isStrange = answer.isBadDeviceToken && endpoint.environment != .other
-            return .init(isStrange ? .ok : .error, what, words.text, remedy: isStrange ? nil : words.remedy)
+            return .init(isStrange ? .ok : .error, what, answer.explanation, remedy: isStrange ? nil : answer.remedy)
         }
     }
 

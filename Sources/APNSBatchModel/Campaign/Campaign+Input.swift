@@ -1,5 +1,5 @@
 extension Campaign.Input {
-    /// Whether the input can be read again by a resumed run. Standard input cannot, even if it is redirected from a file.
+    /// Whether the input has a path, by which another process can open it.
     package var isFile: Bool { if case .file = self { true } else { false } }
 
     /// The name of the input in errors.

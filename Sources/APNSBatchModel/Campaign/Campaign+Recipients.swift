@@ -39,8 +39,8 @@ extension Campaign.Recipients {
 package enum BundleID {
     /// Throws an error if the bundle id contains anything but the characters of a topic, since it becomes part of a path.
     package static func check(_ bundleID: String) throws(CampaignError) {
-        guard let fault = Array(bundleID.utf8).withUnsafeBytes({ Topic.check($0) }) else { return }
-        let message = Array(bundleID.utf8).withUnsafeBytes { fault.message(for: $0) }
+        guard let fault = unsafe Array(bundleID.utf8).withUnsafeBytes({ unsafe Topic.check($0) }) else { return }
+        let message = unsafe Array(bundleID.utf8).withUnsafeBytes { unsafe fault.message(for: $0) }
         throw CampaignError(.configuration, "bundle id" + message.dropFirst(fault.column.count))
     }
 }

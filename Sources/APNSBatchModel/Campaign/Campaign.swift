@@ -170,7 +170,7 @@ public struct Campaign: Sendable {
     public var recipients = Recipients.devices
     /// The header fields of rows that have no columns of their own for them.
     public var headers = Headers()
-    /// The minimum number of rows in the input, valid or not. A smaller input is refused before anything is sent, as an
+    /// The minimum number of rows in the input, valid or not. A smaller input is rejected before anything is sent, as an
     /// incomplete export. The input must be a file, since its rows are counted before the first one is sent; a resumed run
     /// does not count again. Nil for any number.
     public var minRows: UInt64?

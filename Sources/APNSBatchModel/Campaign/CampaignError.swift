@@ -15,7 +15,7 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         case unreachable
         /// APNs gave an answer that every further row would get, too, such as InvalidProviderToken.
         case fatalAnswer
-        /// The operating system refused memory, threads or file descriptors.
+        /// The operating system denied memory, threads or file descriptors.
         case system
         /// A key or certificate is encrypted and no passphrase was given.
         case passphraseNeeded

@@ -47,7 +47,7 @@ public enum ProcessSecrecy {
     /// The command calls it before it reads a key. The library does not, since it changes the whole process: call it
     /// yourself before you pass ``Campaign/Credentials``. On Linux it sets `RLIMIT_CORE` to 0 and clears `PR_SET_DUMPABLE`.
     ///
-    /// - Returns: False if the system refuses.
+    /// - Returns: False if the system does not allow it.
     @discardableResult
     public static func forbidCoreDumps() -> Bool { CoreDumps.forbid() }
 }

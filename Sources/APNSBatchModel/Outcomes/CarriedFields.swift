@@ -12,19 +12,19 @@
     ///
     /// - Parameter room: Memory for at least `1 + textMax` bytes.
     package static func write(_ text: UnsafeRawBufferPointer, to room: UnsafeMutableRawPointer) -> Int {
-        let length = OutcomeBatch.cut(text, to: textMax)
-        room.storeBytes(of: UInt8(length), as: UInt8.self)
-        if length > 0 { (room + 1).copyMemory(from: text.baseAddress!, byteCount: length) }
+        let length = unsafe OutcomeBatch.cut(text, to: textMax)
+        unsafe room.storeBytes(of: UInt8(length), as: UInt8.self)
+        if length > 0 { unsafe (room + 1).copyMemory(from: text.baseAddress!, byteCount: length) }
         return 1 + length
     }
 
     /// Removes and returns the first text, without its length; returns an empty buffer if there is none.
     package static func takeFirst(_ fields: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard let length = fields.first, fields.count > length else {
-            fields = UnsafeRawBufferPointer(start: nil, count: 0)
-            return fields
+        guard let length = unsafe fields.first, fields.count > length else {
+            unsafe fields = UnsafeRawBufferPointer(start: nil, count: 0)
+            return unsafe fields
         }
-        defer { fields = UnsafeRawBufferPointer(rebasing: fields.dropFirst(1 + Int(length))) }
-        return UnsafeRawBufferPointer(rebasing: fields[1..<(1 + Int(length))])
+        defer { unsafe fields = UnsafeRawBufferPointer(rebasing: fields.dropFirst(1 + Int(length))) }
+        return unsafe UnsafeRawBufferPointer(rebasing: fields[1..<(1 + Int(length))])
     }
 }

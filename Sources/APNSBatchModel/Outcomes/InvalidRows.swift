@@ -68,7 +68,7 @@ extension Rule {
     private static let names = [UInt16: String](uniqueKeysWithValues: allCases.map { ($0.code, $0.rawValue) })
 
     private static func code(of name: String) -> UInt16 {
-        let sum = Array(name.utf8).withUnsafeBytes { CRC32C.of($0) }
+        let sum = unsafe Array(name.utf8).withUnsafeBytes { unsafe CRC32C.of($0) }
         return max(1, UInt16(truncatingIfNeeded: sum ^ sum >> 16))
     }
 }

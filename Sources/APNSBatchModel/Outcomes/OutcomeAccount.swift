@@ -28,13 +28,14 @@ package final class OutcomeAccount: OutcomeReceiver {
     package func take(_ batch: OutcomeBatch) {
         state.withLock { state in
             state.tokens.note(batch)
-            for entry in batch.entries {
+            for index in 0..<batch.count {
+                let entry = unsafe batch.entries[index]
                 state.tally.count(entry.outcome, attempts: entry.attempts)
                 if entry.outcome.isAnswered && entry.reasonLength > 0 {
-                    state.reasons.count(Reason(bytes: batch.reason(of: entry)), of: entry.outcome)
+                    unsafe state.reasons.count(Reason(bytes: batch.reason(of: entry)), of: entry.outcome)
                 } else if entry.outcome == .invalid {
-                    state.reasons.count(invalid: entry.row, code: entry.status) {
-                        String(decoding: batch.reason(of: entry), as: UTF8.self)
+                    state.reasons.count(invalid: entry.row, code: entry.rule) {
+                        unsafe String(decoding: batch.reason(of: entry), as: UTF8.self)
                     }
                 }
             }

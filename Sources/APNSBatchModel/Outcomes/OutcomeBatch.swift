@@ -1,46 +1,9 @@
 import APNSBatchNotification
 
-/// The outcome of one row, in a fixed layout. Its token and reason are in the bytes of the batch.
-@usableFromInline package struct OutcomeEntry {
-    @usableFromInline package var row: UInt64
-    /// The timestamp of a 410, in milliseconds since 1970-01-01 00:00 UTC, or `noTimestamp`.
-    @usableFromInline package var timestamp: UInt64
-    @usableFromInline package var tokenOffset: UInt32
-    @usableFromInline package var reasonOffset: UInt32
-    @usableFromInline package var tokenLength: UInt16
-    @usableFromInline package var reasonLength: UInt16
-    /// The HTTP status; the code of the violated rule for an invalid row; 0 if APNs did not answer.
-    @usableFromInline package var status: UInt16
-    /// The requests of all sessions, encoded as `Attempts` describes.
-    @usableFromInline package var attempts: UInt16
-    @usableFromInline package var outcome: Outcome
-    /// The number of bytes of the `CarriedFields`, which follow the reason.
-    @usableFromInline package var carriedLength: UInt16
-    /// Whether the row has an apns-id of its own, which precedes its token.
-    @usableFromInline package var hasOwnID: Bool
-    /// Whether the token is known to consist of lower-case hex digits.
-    @usableFromInline package var isHex: Bool
-
-    @inlinable
-    package init(
-        row: UInt64, timestamp: UInt64, token: (offset: UInt32, length: UInt16),
-        reason: (offset: UInt32, length: UInt16),
-        status: UInt16, attempts: UInt16, outcome: Outcome, hasOwnID: Bool, isHex: Bool
-    ) {
-        (self.row, self.timestamp, self.status, self.attempts) = (row, timestamp, status, attempts)
-        (tokenOffset, tokenLength) = token
-        (reasonOffset, reasonLength) = reason
-        (self.outcome, self.hasOwnID, self.isHex) = (outcome, hasOwnID, isHex)
-        carriedLength = 0
-    }
-
-    @inlinable package static var noTimestamp: UInt64 { .max }
-}
-
 /// A batch of outcomes that a lane passes to the writer: up to 2,048 entries and the bytes that they refer to.
 ///
 /// One thread at a time owns it: the lane fills it, the queue passes it on, and the writer empties and returns it.
-@usableFromInline package final class OutcomeBatch: @unchecked Sendable {
+@safe @usableFromInline package final class OutcomeBatch: @unchecked Sendable {
     /// The default capacity of a batch, in entries.
     package static let entryCapacity = 2048
     package static let byteCapacity = 256 * 1024
@@ -56,55 +19,57 @@ import APNSBatchNotification
     @usableFromInline let byteLimit: Int
 
     package init(entries: Int = entryCapacity) {
-        used = .allocate(capacity: 1)
-        used.initialize(to: (0, 0))
+        unsafe used = .allocate(capacity: 1)
+        unsafe used.initialize(to: (0, 0))
         entryLimit = entries
         byteLimit = min(Self.byteCapacity, entries * Self.textsLimit)
-        entryStorage = .allocate(capacity: entries)
-        byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
+        unsafe entryStorage = .allocate(capacity: entries)
+        unsafe byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
     }
 
     /// The number of entries.
-    @inlinable package var count: Int { used.pointee.entries }
+    @inlinable package var count: Int { unsafe used.pointee.entries }
 
     deinit {
-        used.deallocate()
-        entryStorage.deallocate()
-        byteStorage.deallocate()
+        unsafe used.deallocate()
+        unsafe entryStorage.deallocate()
+        unsafe byteStorage.deallocate()
     }
 
     @inlinable package var isEmpty: Bool { count == 0 }
 
     /// Whether another entry fits, whatever the length of its texts.
     @inlinable
-    package var hasRoom: Bool { count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
+    package var hasRoom: Bool { unsafe count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
 
     @inlinable static var textsLimit: Int { 3 * textLimit + CarriedFields.bytesMax }
 
     @inlinable
-    package var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
+    package var entries: UnsafeBufferPointer<OutcomeEntry> {
+        unsafe UnsafeBufferPointer(start: entryStorage, count: count)
+    }
 
     @inlinable
     package func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
+        unsafe UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
     }
 
     /// The row's own apns-id. Only valid if the entry's `hasOwnID` is set.
     @inlinable
     package func ownID(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
+        unsafe UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.tokenOffset) - MessageID.length, count: MessageID.length)
     }
 
     @inlinable
     package func reason(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
+        unsafe UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
     }
 
     /// The encoded `CarriedFields` of an entry.
     @inlinable
     package func carried(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
+        unsafe UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.reasonOffset) + Int(entry.reasonLength), count: Int(entry.carriedLength))
     }
 
@@ -112,19 +77,20 @@ import APNSBatchNotification
     /// exceed the limit are dropped.
     package func carry(_ fields: UnsafeRawBufferPointer) {
         precondition(count > 0)
-        let entry = entryStorage + (count - 1)
-        guard let base = fields.baseAddress, Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
+        let entry = unsafe entryStorage + (count - 1)
+        guard let base = fields.baseAddress,
+            unsafe Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
         else { return }
-        (byteStorage + used.pointee.bytes).copyMemory(from: base, byteCount: fields.count)
-        used.pointee.bytes += fields.count
-        entry.pointee.carriedLength += UInt16(fields.count)
+        unsafe (byteStorage + used.pointee.bytes).copyMemory(from: base, byteCount: fields.count)
+        unsafe used.pointee.bytes += fields.count
+        unsafe entry.pointee.carriedLength += UInt16(fields.count)
     }
 
     /// Encodes one text and appends it to the carried fields of the last entry.
     package func carry(text: UnsafeRawBufferPointer) {
-        withUnsafeTemporaryAllocation(byteCount: 1 + CarriedFields.textMax, alignment: 1) { room in
-            let length = CarriedFields.write(text, to: room.baseAddress!)
-            carry(UnsafeRawBufferPointer(rebasing: room[..<length]))
+        unsafe withUnsafeTemporaryAllocation(byteCount: 1 + CarriedFields.textMax, alignment: 1) { room in
+            let length = unsafe CarriedFields.write(text, to: room.baseAddress!)
+            unsafe carry(UnsafeRawBufferPointer(rebasing: room[..<length]))
         }
     }
 
@@ -133,26 +99,25 @@ import APNSBatchNotification
     /// - Parameter isHex: Whether the token was checked and is in lower case.
     @inlinable
     package func append(
-        row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
+        row: UInt64, outcome: Outcome, code: UInt16, attempts: Attempts, timestamp: UInt64,
         token: UnsafeRawBufferPointer, isHex: Bool = false, reason: UnsafeRawBufferPointer,
         ownID: UnsafeRawPointer? = nil
     ) {
         precondition(hasRoom)
-        if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
-        let entry = OutcomeEntry(
-            row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), status: status,
-            attempts: attempts,
+        if let ownID = unsafe ownID { _ = unsafe keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
+        let entry = unsafe OutcomeEntry(
+            row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), code: code, attempts: attempts,
             outcome: outcome, hasOwnID: ownID != nil, isHex: isHex)
-        (entryStorage + count).initialize(to: entry)
-        used.pointee.entries += 1
+        unsafe (entryStorage + count).initialize(to: entry)
+        unsafe used.pointee.entries += 1
     }
 
     @inlinable @inline(__always)
     func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
-        let offset = used.pointee.bytes
-        let length = Self.cut(text, to: Self.textLimit)
-        if length > 0 { (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
-        used.pointee.bytes = offset &+ length
+        let offset = unsafe used.pointee.bytes
+        let length = unsafe Self.cut(text, to: Self.textLimit)
+        if length > 0 { unsafe (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
+        unsafe used.pointee.bytes = offset &+ length
         // Both fit: a batch is far smaller than 4 GiB, and a text is cut.
         return (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: length))
     }
@@ -161,11 +126,11 @@ import APNSBatchNotification
     @inlinable static func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> Int {
         guard text.count > limit else { return text.count }
         var length = limit
-        while length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
+        while unsafe length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
         return length
     }
 
     package func removeAll() {
-        used.pointee = (0, 0)
+        unsafe used.pointee = (0, 0)
     }
 }

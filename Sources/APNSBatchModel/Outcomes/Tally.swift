@@ -17,12 +17,11 @@
         set { outcomes[outcome] = newValue }
     }
 
-    /// - Parameter attempts: The number of requests and the mark, encoded as `Attempts` describes.
     @inlinable @inline(__always)
-    package mutating func count(_ outcome: Outcome, attempts: UInt16) {
+    package mutating func count(_ outcome: Outcome, attempts: Attempts) {
         self[outcome] += 1
-        self.attempts += UInt64(Attempts.count(attempts))
-        resent += UInt64(attempts >> 15)
+        self.attempts += UInt64(attempts.count)
+        resent += attempts.isResent ? 1 : 0
     }
 
     package static func + (left: Tally, right: Tally) -> Tally {

@@ -6,7 +6,7 @@ import Glibc
 /// rows with these.
 ///
 /// Tokens are distinguished by a 64-bit hash. Not thread-safe. Nothing is allocated before the first token.
-package struct TokenRegister: ~Copyable {
+@safe package struct TokenRegister: ~Copyable {
     /// The size for a run, as a power of two: 3 MiB, exact up to 196,608 tokens.
     static let bitsOfRun = 18
     /// The size for a check, as a power of two: 6 MiB, exact up to 393,216 tokens.
@@ -40,18 +40,19 @@ package struct TokenRegister: ~Copyable {
     }
 
     deinit {
-        free(hashes)
-        free(rows)
+        unsafe free(hashes)
+        unsafe free(rows)
     }
 
     /// Notes the rows of a batch whose tokens were used in requests.
     mutating func note(_ batch: OutcomeBatch) {
-        for entry in batch.entries where entry.isHex {
-            let token = batch.token(of: entry)
+        for index in 0..<batch.count where unsafe batch.entries[index].isHex {
+            let entry = unsafe batch.entries[index]
+            let token = unsafe batch.token(of: entry)
             if token.count == DeviceToken.usualLength, let start = token.baseAddress {
-                note(Self.hash(start), row: entry.row)
+                unsafe note(Self.hash(start), row: entry.row)
             } else {
-                noteUnusual(token, row: entry.row)
+                unsafe noteUnusual(token, row: entry.row)
             }
         }
     }
@@ -66,24 +67,24 @@ package struct TokenRegister: ~Copyable {
 
     @inline(__always)
     private mutating func add(_ hash: UInt64, _ row: UInt64) -> UInt64? {
-        let hashes = hashes ?? allocate()
+        let hashes = unsafe hashes ?? allocate()
         var slot = Int(truncatingIfNeeded: hash &>> UInt64(truncatingIfNeeded: 64 &- bits))
-        while hashes[slot] != 0 {
-            if hashes[slot] == hash { return meet(slot, row) }
+        while unsafe hashes[slot] != 0 {
+            if unsafe hashes[slot] == hash { return meet(slot, row) }
             slot = (slot &+ 1) & ((1 &<< bits) &- 1)
         }
-        hashes[slot] = hash
-        rows.unsafelyUnwrapped[slot] = UInt32(clamping: row)
+        unsafe hashes[slot] = hash
+        unsafe rows.unsafelyUnwrapped[slot] = UInt32(clamping: row)
         count &+= 1
         if count == limit { thin() }
         return nil
     }
 
     private mutating func meet(_ slot: Int, _ row: UInt64) -> UInt64 {
-        guard let hashes, let rows else { return 0 }
-        again[hashes[slot].trailingZeroBitCount] += 1
-        let first = UInt64(rows[slot])
-        rows[slot] = UInt32(clamping: min(first, row))
+        guard let hashes = unsafe hashes, let rows = unsafe rows else { return 0 }
+        unsafe again[hashes[slot].trailingZeroBitCount] += 1
+        let first = unsafe UInt64(rows[slot])
+        unsafe rows[slot] = UInt32(clamping: min(first, row))
         if pairs.count < Self.pairsMax { pairs.append((min(first, row), max(first, row))) }
         return first
     }
@@ -91,47 +92,49 @@ package struct TokenRegister: ~Copyable {
     private mutating func noteUnusual(_ token: UnsafeRawBufferPointer, row: UInt64) {
         unusual += 1
         if unusualRows.count < Self.pairsMax { unusualRows.append(row) }
-        note(Self.hash(token), row: row)
+        unsafe note(Self.hash(token), row: row)
     }
 
     private mutating func allocate() -> UnsafeMutablePointer<UInt64> {
         // calloc's memory is zeroed by the system when pages are first touched.
         func make<T>(_: T.Type) -> UnsafeMutablePointer<T> {
-            guard let memory = calloc(1 << bits, MemoryLayout<T>.stride) else { fatalError("no memory for tokens") }
-            return memory.bindMemory(to: T.self, capacity: 1 << bits)
+            guard let memory = unsafe calloc(1 << bits, MemoryLayout<T>.stride) else {
+                fatalError("no memory for tokens")
+            }
+            return unsafe memory.bindMemory(to: T.self, capacity: 1 << bits)
         }
-        let made = make(UInt64.self)
-        hashes = made
-        rows = make(UInt32.self)
-        return made
+        let made = unsafe make(UInt64.self)
+        unsafe hashes = made
+        unsafe rows = make(UInt32.self)
+        return unsafe made
     }
 
     /// Halves the sample, repeatedly if necessary, until there is room.
     private mutating func thin() {
-        guard let hashes, let rows else { return }
+        guard let hashes = unsafe hashes, let rows = unsafe rows else { return }
         repeat {
             level += 1
             sampleMask = (1 << UInt64(level)) - 1
             // In place, so that a check of many tokens takes no more memory than one of few. Entries are taken out in the order
             // of their slots, beginning behind a free one, so that each finds a slot that is not behind its own.
             let slots = 1 << bits
-            guard let free = (0..<slots).first(where: { hashes[$0] == 0 }) else { return }
+            guard let free = (0..<slots).first(where: { unsafe hashes[$0] == 0 }) else { return }
             count = 0
             for step in 1..<slots {
                 let slot = (free + step) & (slots - 1)
-                let hash = hashes[slot]
-                hashes[slot] = 0
-                if hash != 0, hash & sampleMask == 0 { insert(hash, rows[slot]) }
+                let hash = unsafe hashes[slot]
+                unsafe hashes[slot] = 0
+                if hash != 0, hash & sampleMask == 0 { unsafe insert(hash, rows[slot]) }
             }
         } while count == limit
     }
 
     private mutating func insert(_ hash: UInt64, _ row: UInt32) {
-        guard let hashes, let rows else { return }
+        guard let hashes = unsafe hashes, let rows = unsafe rows else { return }
         var slot = Int(hash >> UInt64(64 - bits))
-        while hashes[slot] != 0 { slot = (slot + 1) & ((1 << bits) - 1) }
-        hashes[slot] = hash
-        rows[slot] = row
+        while unsafe hashes[slot] != 0 { slot = (slot + 1) & ((1 << bits) - 1) }
+        unsafe hashes[slot] = hash
+        unsafe rows[slot] = row
         count += 1
     }
 
@@ -158,7 +161,7 @@ extension TokenRegister {
     @inline(__always)
     static func hash(_ digits: UnsafeRawPointer) -> UInt64 {
         @inline(__always)
-        func word(_ index: Int) -> UInt64 { digits.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self) }
+        func word(_ index: Int) -> UInt64 { unsafe digits.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self) }
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
         hash = fold(hash ^ word(0), factor ^ word(1))
         hash = fold(hash ^ word(2), factor ^ word(3))
@@ -169,8 +172,8 @@ extension TokenRegister {
 
     /// Returns the hash of a token with any number of digits.
     package static func hash(_ digits: UnsafeRawBufferPointer) -> UInt64 {
-        guard digits.count != DeviceToken.usualLength else { return hash(digits.baseAddress.unsafelyUnwrapped) }
-        return digits.reduce(UInt64(digits.count)) { fold($0 ^ UInt64($1), factor) }
+        guard digits.count != DeviceToken.usualLength else { return unsafe hash(digits.baseAddress.unsafelyUnwrapped) }
+        return unsafe digits.reduce(UInt64(digits.count)) { fold($0 ^ UInt64($1), factor) }
     }
 
     private static var factor: UInt64 { 0xD6E8_FEB8_6659_FD93 }

@@ -61,13 +61,8 @@ package struct Retry: Equatable, Sendable {
     package var token: Token
     package var limit: Limit
 
-    package init(
-        after delay: Delay, connection: Connection = .any, token: Token = .keep, limit: Limit = .campaign
-    ) {
-        self.delay = delay
-        self.connection = connection
-        self.token = token
-        self.limit = limit
+    init(after delay: Delay, connection: Connection = .any, token: Token = .keep, limit: Limit = .campaign) {
+        (self.delay, self.connection, self.token, self.limit) = (delay, connection, token, limit)
     }
 }
 

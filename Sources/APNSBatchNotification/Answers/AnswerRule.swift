@@ -14,7 +14,6 @@ package struct AnswerRule: Sendable {
     package let reason: KnownReason
     /// The reason as APNs writes it.
     package let text: String
-    /// The status of answers with this reason.
     package let status: UInt16
     package let action: AnswerAction
     package let alarm: AnswerAlarm?
@@ -24,141 +23,109 @@ package struct AnswerRule: Sendable {
 
     private init(
         _ reason: KnownReason, _ text: String, _ status: UInt16, _ action: AnswerAction, alarm: AnswerAlarm? = nil,
-        scope: Scope = .device, note: String
+        scope: Scope = .device, _ note: String
     ) {
-        self.reason = reason
-        self.text = text
-        self.status = status
-        self.action = action
-        self.alarm = alarm
-        self.scope = scope
-        self.note = note
+        (self.reason, self.text, self.status, self.action) = (reason, text, status, action)
+        (self.alarm, self.scope, self.note) = (alarm, scope, note)
+    }
+
+    /// A final answer with status 400. If many rows get it, all have the same fault.
+    private static func fault(
+        _ reason: KnownReason, _ text: String, scope: Scope = .device, _ note: String
+    ) -> AnswerRule {
+        AnswerRule(reason, text, 400, .rejected(.none), alarm: .everyRow, scope: scope, note)
     }
 }
 
 extension AnswerRule {
     /// The table, in the order of ``KnownReason``.
-    package static let all = [
+    package static let all: [AnswerRule] = [
         // Pushes to devices.
-        AnswerRule(
+        .init(
             .badDeviceToken, "BadDeviceToken", 400, .rejected(.quarantine), alarm: .wrongEnvironment,
-            note: "the token is invalid, or belongs to the other environment"),
-        AnswerRule(
+            "the token is invalid, or belongs to the other environment"),
+        .init(
             .deviceTokenNotForTopic, "DeviceTokenNotForTopic", 400, .rejected(.none), alarm: .wrongTopic,
-            note: "the token belongs to another app"),
-        AnswerRule(
-            .badCollapseId, "BadCollapseId", 400, .rejected(.none), alarm: .everyRow,
-            note: "collapse id longer than 64 bytes"),
-        AnswerRule(
-            .badExpirationDate, "BadExpirationDate", 400, .rejected(.none), alarm: .everyRow,
-            note: "apns-expiration is not a time"),
-        AnswerRule(
-            .badMessageId, "BadMessageId", 400, .rejected(.none), alarm: .everyRow,
-            note: "apns-id is not a UUID"),
-        AnswerRule(
-            .badPriority, "BadPriority", 400, .rejected(.none), alarm: .everyRow,
-            note: "apns-priority is not 1, 5 or 10"),
-        AnswerRule(
-            .invalidPushType, "InvalidPushType", 400, .rejected(.none), alarm: .everyRow,
-            note: "apns-push-type is unknown"),
-        AnswerRule(.payloadEmpty, "PayloadEmpty", 400, .rejected(.none), alarm: .everyRow, note: "no payload"),
-        AnswerRule(
-            .duplicateHeaders, "DuplicateHeaders", 400, .rejected(.none), alarm: .everyRow,
-            note: "a header was sent twice"),
-        AnswerRule(
-            .missingDeviceToken, "MissingDeviceToken", 400, .rejected(.none), alarm: .everyRow,
-            note: "no token in the path"),
-        AnswerRule(.badTopic, "BadTopic", 400, .stop, note: "apns-topic is invalid"),
-        AnswerRule(
-            .missingTopic, "MissingTopic", 400, .stop,
-            note: "no apns-topic, and the certificate names several"),
-        AnswerRule(.topicDisallowed, "TopicDisallowed", 400, .stop, note: "pushing to this topic is not allowed"),
-        AnswerRule(
+            "the token belongs to another app"),
+        .fault(.badCollapseId, "BadCollapseId", "collapse id longer than 64 bytes"),
+        .fault(.badExpirationDate, "BadExpirationDate", "apns-expiration is not a time"),
+        .fault(.badMessageId, "BadMessageId", "apns-id is not a UUID"),
+        .fault(.badPriority, "BadPriority", "apns-priority is not 1, 5 or 10"),
+        .fault(.invalidPushType, "InvalidPushType", "apns-push-type is unknown"),
+        .fault(.payloadEmpty, "PayloadEmpty", "no payload"),
+        .fault(.duplicateHeaders, "DuplicateHeaders", "a header was sent twice"),
+        .fault(.missingDeviceToken, "MissingDeviceToken", "no token in the path"),
+        .init(.badTopic, "BadTopic", 400, .stop, "apns-topic is invalid"),
+        .init(.missingTopic, "MissingTopic", 400, .stop, "no apns-topic, and the certificate names several"),
+        .init(.topicDisallowed, "TopicDisallowed", 400, .stop, "pushing to this topic is not allowed"),
+        .init(
             .idleTimeout, "IdleTimeout", 400, .retry(Retry(after: .none, connection: .replace)),
-            note: "the connection had been idle"),
-        AnswerRule(
+            "the connection had been idle"),
+        .init(
             .expiredProviderToken, "ExpiredProviderToken", 403,
             .retry(Retry(after: .none, connection: .replace, token: .renew, limit: .stop(after: 2))),
-            note: "the provider token is older than an hour, or a clock is wrong"),
-        AnswerRule(
+            "the provider token is older than an hour, or a clock is wrong"),
+        .init(
             .invalidProviderToken, "InvalidProviderToken", 403, .stop,
-            note: "the provider token is invalid or its signature cannot be verified"),
-        AnswerRule(
-            .missingProviderToken, "MissingProviderToken", 403, .stop,
-            note: "neither provider token nor client certificate"),
-        AnswerRule(.badCertificate, "BadCertificate", 403, .stop, note: "the client certificate is invalid"),
-        AnswerRule(
+            "the provider token is invalid or its signature cannot be verified"),
+        .init(
+            .missingProviderToken, "MissingProviderToken", 403, .stop, "neither provider token nor client certificate"),
+        .init(.badCertificate, "BadCertificate", 403, .stop, "the client certificate is invalid"),
+        .init(
             .badCertificateEnvironment, "BadCertificateEnvironment", 403, .stop,
-            note: "the client certificate is for the other environment"),
-        AnswerRule(
+            "the client certificate is for the other environment"),
+        .init(
             .badEnvironmentKeyIdInToken, "BadEnvironmentKeyIdInToken", 403, .stop,
-            note: "the key is for the other environment"),
-        AnswerRule(
+            "the key is for the other environment"),
+        .init(
             .badEnvironmentKeyInToken, "BadEnvironmentKeyInToken", 403, .stop,
-            note: "the key is for the other environment (another name of the same reason)"),
-        AnswerRule(.forbidden, "Forbidden", 403, .stop, note: "the action is not allowed"),
-        AnswerRule(
+            "the key is for the other environment (another name of the same reason)"),
+        .init(.forbidden, "Forbidden", 403, .stop, "the action is not allowed"),
+        .init(
             .unrelatedKeyIdInToken, "UnrelatedKeyIdInToken", 403,
             .retry(Retry(after: .none, connection: .replace, limit: .stop(after: 1))),
-            note: "the key differs from that of the connection's first push"),
-        AnswerRule(.badPath, "BadPath", 404, .stop, note: "APNs does not know the path; this is a bug in this program"),
-        AnswerRule(
-            .methodNotAllowed, "MethodNotAllowed", 405, .stop,
-            note: "the method is not POST; this is a bug in this program"),
-        AnswerRule(
+            "the key differs from that of the connection's first push"),
+        .init(.badPath, "BadPath", 404, .stop, "APNs does not know the path; this is a bug in this program"),
+        .init(
+            .methodNotAllowed, "MethodNotAllowed", 405, .stop, "the method is not POST; this is a bug in this program"),
+        .init(
             .unregistered, "Unregistered", 410, .rejected(.delete),
-            note: "the token is no longer active for the topic since the timestamp"),
-        AnswerRule(.expiredToken, "ExpiredToken", 410, .rejected(.delete), note: "the token has expired"),
-        AnswerRule(
+            "the token is no longer active for the topic since the timestamp"),
+        .init(.expiredToken, "ExpiredToken", 410, .rejected(.delete), "the token has expired"),
+        .init(
             .payloadTooLarge, "PayloadTooLarge", 413, .rejected(.none),
-            note: "the payload is larger than the push type allows"),
-        AnswerRule(
+            "the payload is larger than the push type allows"),
+        .init(
             .tooManyProviderTokenUpdates, "TooManyProviderTokenUpdates", 429,
             .retry(Retry(after: .short, token: .pause)),
-            note: "provider token renewed more often than every 20 minutes"),
-        AnswerRule(
+            "provider token renewed more often than every 20 minutes"),
+        .init(
             .tooManyRequests, "TooManyRequests", 429, .retry(Retry(after: .short)),
-            note: "too many pushes in a row to this one device"),
-        AnswerRule(
-            .internalServerError, "InternalServerError", 500, .retry(Retry(after: .long)),
-            note: "APNs failed"),
-        AnswerRule(
-            .serviceUnavailable, "ServiceUnavailable", 503, .retry(Retry(after: .long)),
-            note: "APNs is not available"),
-        AnswerRule(
+            "too many pushes in a row to this one device"),
+        .init(.internalServerError, "InternalServerError", 500, .retry(Retry(after: .long)), "APNs failed"),
+        .init(.serviceUnavailable, "ServiceUnavailable", 503, .retry(Retry(after: .long)), "APNs is not available"),
+        .init(
             .serviceUnavailableSpaced, "Service Unavailable", 503, .retry(Retry(after: .long)),
-            note: "APNs is not available (the same reason, as one page spells it)"),
-        AnswerRule(
+            "APNs is not available (the same reason, as one page spells it)"),
+        .init(
             .shutdown, "Shutdown", 503, .retry(Retry(after: .short, connection: .replace)),
-            note: "APNs is shutting down this server"),
+            "APNs is shutting down this server"),
         // Broadcasts and channel management.
-        AnswerRule(
+        .init(
             .featureNotEnabled, "FeatureNotEnabled", 400, .stop, scope: .channels,
-            note: "broadcast is not enabled for the app"),
-        AnswerRule(
-            .missingChannelId, "MissingChannelId", 400, .rejected(.none), alarm: .everyRow, scope: .channels,
-            note: "no apns-channel-id"),
-        AnswerRule(
-            .badChannelId, "BadChannelId", 400, .rejected(.none), alarm: .everyRow, scope: .channels,
-            note: "apns-channel-id is invalid"),
-        AnswerRule(
-            .channelNotRegistered, "ChannelNotRegistered", 400, .rejected(.none), alarm: .everyRow, scope: .channels,
-            note: "the channel does not exist"),
-        AnswerRule(
-            .badRequestParams, "BadRequestParams", 400, .rejected(.none), alarm: .everyRow, scope: .channels,
-            note: "a parameter of the request is invalid"),
-        AnswerRule(
-            .badRequestPayload, "BadRequestPayload", 400, .rejected(.none), alarm: .everyRow, scope: .channels,
-            note: "the body is invalid"),
-        AnswerRule(
-            .missingPushType, "MissingPushType", 400, .rejected(.none), alarm: .everyRow, scope: .channels,
-            note: "no push type"),
-        AnswerRule(
+            "broadcast is not enabled for the app"),
+        .fault(.missingChannelId, "MissingChannelId", scope: .channels, "no apns-channel-id"),
+        .fault(.badChannelId, "BadChannelId", scope: .channels, "apns-channel-id is invalid"),
+        .fault(.channelNotRegistered, "ChannelNotRegistered", scope: .channels, "the channel does not exist"),
+        .fault(.badRequestParams, "BadRequestParams", scope: .channels, "a parameter of the request is invalid"),
+        .fault(.badRequestPayload, "BadRequestPayload", scope: .channels, "the body is invalid"),
+        .fault(.missingPushType, "MissingPushType", scope: .channels, "no push type"),
+        .init(
             .cannotCreateChannelConfig, "CannotCreateChannelConfig", 400, .stop, scope: .channels,
-            note: "the app has its 10,000 channels already"),
-        AnswerRule(
+            "the app has its 10,000 channels already"),
+        .init(
             .topicMismatch, "TopicMismatch", 403, .stop, scope: .channels,
-            note: "the topic is not the certificate's or the key's"),
+            "the topic is not the certificate's or the key's"),
     ]
 }
 

@@ -44,56 +44,26 @@ extension Reason: RawRepresentable, CustomStringConvertible {
 ///
 /// ``AnswerRule`` says what to do about each.
 package enum KnownReason: UInt8, CaseIterable, Sendable {
-    case badDeviceToken
-    case deviceTokenNotForTopic
-    case badCollapseId
-    case badExpirationDate
-    case badMessageId
-    case badPriority
-    case invalidPushType
-    case payloadEmpty
-    case duplicateHeaders
-    case missingDeviceToken
-    case badTopic
-    case missingTopic
-    case topicDisallowed
+    // 400
+    case badDeviceToken, deviceTokenNotForTopic, badCollapseId, badExpirationDate, badMessageId, badPriority
+    case invalidPushType, payloadEmpty, duplicateHeaders, missingDeviceToken, badTopic, missingTopic, topicDisallowed
     case idleTimeout
-    case expiredProviderToken
-    case invalidProviderToken
-    case missingProviderToken
-    case badCertificate
-    case badCertificateEnvironment
-    case badEnvironmentKeyIdInToken
-    case badEnvironmentKeyInToken
-    case forbidden
-    case unrelatedKeyIdInToken
-    case badPath
-    case methodNotAllowed
-    case unregistered
-    case expiredToken
-    case payloadTooLarge
-    case tooManyProviderTokenUpdates
+    // 403
+    case expiredProviderToken, invalidProviderToken, missingProviderToken, badCertificate, badCertificateEnvironment
+    case badEnvironmentKeyIdInToken, badEnvironmentKeyInToken, forbidden, unrelatedKeyIdInToken
+    // 404 to 429
+    case badPath, methodNotAllowed, unregistered, expiredToken, payloadTooLarge, tooManyProviderTokenUpdates
     case tooManyRequests
-    case internalServerError
-    case serviceUnavailable
-    case serviceUnavailableSpaced
-    case shutdown
-    case featureNotEnabled
-    case missingChannelId
-    case badChannelId
-    case channelNotRegistered
-    case badRequestParams
-    case badRequestPayload
-    case missingPushType
-    case cannotCreateChannelConfig
-    case topicMismatch
+    // 500 and 503
+    case internalServerError, serviceUnavailable, serviceUnavailableSpaced, shutdown
+    // Broadcasts and channel management.
+    case featureNotEnabled, missingChannelId, badChannelId, channelNotRegistered, badRequestParams, badRequestPayload
+    case missingPushType, cannotCreateChannelConfig, topicMismatch
 }
 
 extension KnownReason {
-    /// The reason as sent by APNs.
     package var text: String { rule.text }
 
-    /// The row of the table for this reason.
     package var rule: AnswerRule { AnswerRule.all[Int(rawValue)] }
 
     /// Creates the reason that is exactly these bytes. Complexity: O(n) for the hash, then one or a few comparisons.

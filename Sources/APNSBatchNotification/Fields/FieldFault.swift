@@ -27,7 +27,6 @@ package enum FieldFault: Error, Equatable, Sendable {
 }
 
 extension FieldFault {
-    /// The name of the column with the faulty value.
     package var column: String {
         switch self {
         case .pushTypeUnknown: "push_type"
@@ -49,43 +48,29 @@ extension FieldFault {
 
     private func explanation(for text: [UInt8]) -> String {
         switch self {
-        case .pushTypeUnknown:
-            "expected \(PushTypeRule.names), found \(Quoted(text))"
-        case .topicEmpty, .collapseIDEmpty:
-            "expected at least one character, found nothing"
-        case .topicTooLong(let count):
-            "expected at most \(Topic.lengthMax) bytes, found \(count)"
+        case .pushTypeUnknown: "expected \(PushTypeRule.names), found \(Quoted(text))"
+        case .topicEmpty, .collapseIDEmpty: "expected at least one character, found nothing"
+        case .topicTooLong(let count): "expected at most \(Topic.lengthMax) bytes, found \(count)"
         case .topicCharacter(let offset):
             "expected letters, digits, '.', '-' or '_', found \(Quoted(text, at: offset)) at byte \(offset + 1)"
-        case .priorityUnknown:
-            "expected 1, 5 or 10, found \(Quoted(text))"
+        case .priorityUnknown: "expected 1, 5 or 10, found \(Quoted(text))"
         case .priorityNotAllowed(let type, let priority):
             "a push of type \(type.name) must have priority \(type.rule.priorityNames), found \(priority.text)"
-        case .expirationNotANumber:
-            "expected \(Self.expirationForms), found \(Quoted(text))"
-        case .expirationTooLate:
-            "expected \(Self.expirationForms), found \(Quoted(text)), which may be milliseconds"
+        case .expirationNotANumber: "expected \(Self.expirationForms), found \(Quoted(text))"
+        case .expirationTooLate: "expected \(Self.expirationForms), found \(Quoted(text)), which may be milliseconds"
         case .expirationTooLong:
             "expected a duration of at most \(GivenExpiration.durationMax / 86_400) days, found \(Quoted(text))"
-        case .expirationMissing:
-            "expected \(Self.expirationForms), found nothing; every broadcast needs one"
-        case .channelID:
-            "expected base64, found \(text.isEmpty ? "nothing" : "\(Quoted(text))")"
-        case .channelIDTooLong(let count):
-            "expected at most \(ChannelID.lengthMax) bytes, found \(count)"
-        case .messageID:
-            "expected a UUID, 8-4-4-4-12 hex digits, found \(Quoted(text))"
-        case .collapseIDTooLong(let count):
-            "expected at most \(CollapseID.lengthMax) bytes, found \(count)"
+        case .expirationMissing: "expected \(Self.expirationForms), found nothing; every broadcast needs one"
+        case .channelID: "expected base64, found \(text.isEmpty ? "nothing" : "\(Quoted(text))")"
+        case .channelIDTooLong(let count): "expected at most \(ChannelID.lengthMax) bytes, found \(count)"
+        case .messageID: "expected a UUID, 8-4-4-4-12 hex digits, found \(Quoted(text))"
+        case .collapseIDTooLong(let count): "expected at most \(CollapseID.lengthMax) bytes, found \(count)"
         case .collapseIDCharacter(let offset):
             "expected no control characters, found \(Quoted(text, at: offset)) at byte \(offset + 1)"
-        case .collapseIDBlank:
-            "expected no whitespace at either end, found \(Quoted(text))"
+        case .collapseIDBlank: "expected no whitespace at either end, found \(Quoted(text))"
         }
     }
-}
 
-extension FieldFault {
     private static let expirationForms =
         "seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a duration such as 2h"
 }
@@ -95,8 +80,5 @@ extension PushTypeRule {
         all.dropLast().map(\.name).joined(separator: ", ") + " or " + all[all.count - 1].name
     }
 
-    /// The allowed priorities, for messages.
-    fileprivate var priorityNames: String {
-        priorities.map(\.text).joined(separator: " or ")
-    }
+    fileprivate var priorityNames: String { priorities.map(\.text).joined(separator: " or ") }
 }

@@ -18,7 +18,6 @@
     /// The header's value.
     package var name: String { rule.name }
 
-    /// The maximum length of a payload of this type, in bytes.
     package var payloadLimit: Int { rule.payloadLimit }
 
     /// The priority that is sent if none was given.
@@ -32,7 +31,6 @@
         return .failure(.pushTypeUnknown)
     }
 
-    /// Checks whether a push of this type may have a priority.
     package func check(_ priority: Priority) -> FieldFault? {
         rule.priorities.contains(priority) ? nil : .priorityNotAllowed(self, priority)
     }
@@ -92,7 +90,6 @@ package struct PushTypeRule: Sendable {
     package let priorities: [Priority]
     /// The priorities on Apple's page about the type, if it lists fewer. Others are sent with a warning.
     package let usualPriorities: [Priority]
-    /// How soon a push of this type should expire.
     package let lifetime: Lifetime
     package let authentication: Authentication
     package let content: Content
@@ -104,16 +101,9 @@ package struct PushTypeRule: Sendable {
         priorities: [Priority] = [.immediate, .powerAware, .low], usual: [Priority]? = nil, lifetime: Lifetime = .any,
         authentication: Authentication = .tokenOrCertificate, content: Content = .free, source: String
     ) {
-        self.type = type
-        self.name = name
-        self.topicForm = topic
-        self.payloadLimit = limit
-        self.priorities = priorities
-        usualPriorities = usual ?? priorities
-        self.lifetime = lifetime
-        self.authentication = authentication
-        self.content = content
-        self.source = source
+        (self.type, self.name, topicForm, payloadLimit) = (type, name, topic, limit)
+        (self.priorities, usualPriorities) = (priorities, usual ?? priorities)
+        (self.lifetime, self.authentication, self.content, self.source) = (lifetime, authentication, content, source)
     }
 }
 

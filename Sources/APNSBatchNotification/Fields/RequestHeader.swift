@@ -25,39 +25,37 @@ package struct RequestHeader: Equatable, Sendable {
     /// A description of the value, for the documentation.
     package let rule: String
 
+    init(_ name: String, _ indexing: HeaderIndexing, _ rule: String) {
+        (self.name, self.indexing, self.rule) = (name, indexing, rule)
+    }
+
     package func field(_ value: String) -> HeaderField {
         HeaderField(name: name, value: value, indexing: indexing)
     }
 
-    package static let method = RequestHeader(name: ":method", indexing: .indexed, rule: "POST")
-    package static let scheme = RequestHeader(name: ":scheme", indexing: .indexed, rule: "https")
-    package static let authority = RequestHeader(
-        name: ":authority", indexing: .indexed, rule: "the host, with the port unless it is 443")
+    package static let method = RequestHeader(":method", .indexed, "POST")
+    package static let scheme = RequestHeader(":scheme", .indexed, "https")
+    package static let authority = RequestHeader(":authority", .indexed, "the host, with the port unless it is 443")
     package static let path = RequestHeader(
-        name: ":path", indexing: .literal, rule: "/3/device/ and the device token in lower-case hex digits")
+        ":path", .literal, "/3/device/ and the device token in lower-case hex digits")
     package static let authorization = RequestHeader(
-        name: "authorization", indexing: .literal,
-        rule: "bearer and the provider token; omitted if a client certificate is used")
-    package static let topic = RequestHeader(
-        name: "apns-topic", indexing: .indexed, rule: "the bundle id and the suffix of the push type")
-    package static let pushType = RequestHeader(
-        name: "apns-push-type", indexing: .indexed, rule: "the push type; always sent")
-    package static let priority = RequestHeader(
-        name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10; always sent; 5 for background")
+        "authorization", .literal, "bearer and the provider token; omitted if a client certificate is used")
+    package static let topic = RequestHeader("apns-topic", .indexed, "the bundle id and the suffix of the push type")
+    package static let pushType = RequestHeader("apns-push-type", .indexed, "the push type; always sent")
+    package static let priority = RequestHeader("apns-priority", .indexed, "1, 5 or 10; always sent; 5 for background")
     package static let expiration = RequestHeader(
-        name: "apns-expiration", indexing: .nameOnce,
-        rule: "seconds since 1970, or 0 for one attempt; omitted for APNs' default, which pushtotalk replaces by 0")
+        "apns-expiration", .nameOnce,
+        "seconds since 1970, or 0 for one attempt; omitted for APNs' default, which pushtotalk replaces by 0")
     package static let id = RequestHeader(
-        name: "apns-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
+        "apns-id", .nameOnce, "a UUID in lower case, the same for every attempt of a row")
     package static let collapseID = RequestHeader(
-        name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; omitted if there is none")
+        "apns-collapse-id", .nameOnce, "1 to 64 bytes; omitted if there is none")
 
     /// The channel of a broadcast or of a request about channels. Pushes to devices have the token in the path instead.
-    package static let channelID = RequestHeader(
-        name: "apns-channel-id", indexing: .nameOnce, rule: "the channel, in base64 as APNs gave it")
+    package static let channelID = RequestHeader("apns-channel-id", .nameOnce, "the channel, in base64 as APNs gave it")
     /// The id of a broadcast or of a request about channels. Pushes to devices have `apns-id` instead.
     package static let requestID = RequestHeader(
-        name: "apns-request-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
+        "apns-request-id", .nameOnce, "a UUID in lower case, the same for every attempt of a row")
 
     /// The header fields of a device request, in the order in which they are sent.
     package static let all = [
@@ -67,12 +65,11 @@ package struct RequestHeader: Equatable, Sendable {
     /// The header fields of a broadcast, in the order in which they are sent.
     package static let ofBroadcasts = [
         method, scheme, authority,
-        RequestHeader(name: ":path", indexing: .literal, rule: "/4/broadcasts/apps/ and the bundle id"),
-        RequestHeader(name: "apns-push-type", indexing: .indexed, rule: "liveactivity"),
-        RequestHeader(name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10; always sent"), requestID, channelID,
+        RequestHeader(":path", .literal, "/4/broadcasts/apps/ and the bundle id"),
+        RequestHeader("apns-push-type", .indexed, "liveactivity"),
+        RequestHeader("apns-priority", .indexed, "1, 5 or 10; always sent"), requestID, channelID,
         RequestHeader(
-            name: "apns-expiration", indexing: .nameOnce,
-            rule: "seconds since 1970; always sent; 0 for channels that store nothing"),
+            "apns-expiration", .nameOnce, "seconds since 1970; always sent; 0 for channels that store nothing"),
         authorization,
     ]
 }

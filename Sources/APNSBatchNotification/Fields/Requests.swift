@@ -65,7 +65,6 @@ package enum ChannelRequest {
 
     package static func listPath(bundleID: String) -> String { "/1/apps/\(bundleID)/all-channels" }
 
-    /// The maximum number of channels of an app.
     package static let channelsMax = 10_000
 
     /// Returns the body of a request that creates a channel.

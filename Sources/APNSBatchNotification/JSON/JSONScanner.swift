@@ -22,7 +22,6 @@
         case fault
     }
 
-    /// What is allowed at the top level.
     enum Top { case object, anyValue }
 
     enum State: UInt8 { case value, firstMember, firstElement, afterValue, done, failed }
@@ -57,9 +56,7 @@
     ///   - text: borrowed for the lifetime of the scanner.
     ///   - depthAbove: the number of levels that will be around this text, which count toward the limit.
     init(_ text: UnsafeRawBufferPointer, top: Top, depthAbove: Int = 0) {
-        // An empty buffer may have no address. The pointer is not dereferenced then.
-        let address = unsafe text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-        unsafe bytes = unsafe address.assumingMemoryBound(to: UInt8.self)
+        unsafe bytes = unsafe text.start
         count = text.count
         depth = depthAbove
         self.depthAbove = depthAbove

@@ -30,8 +30,7 @@
     let end: UnsafePointer<UInt8>
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        let address = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-        unsafe at = unsafe address.assumingMemoryBound(to: UInt8.self)
+        unsafe at = unsafe bytes.start
         unsafe end = unsafe at + bytes.count
     }
 

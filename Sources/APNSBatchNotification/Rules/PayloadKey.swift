@@ -35,13 +35,8 @@ package struct PayloadKey: Sendable {
         _ parent: Parent, _ name: String, _ form: PayloadKeyForm, legacy: Bool = false, only pushType: PushType? = nil,
         _ note: String, source: String = "Generating a remote notification"
     ) {
-        self.parent = parent
-        self.name = name
-        self.form = form
-        self.pushType = pushType
-        isLegacy = legacy
-        self.note = note
-        self.source = source
+        (self.parent, self.name, self.form) = (parent, name, form)
+        (self.pushType, isLegacy, self.note, self.source) = (pushType, legacy, note, source)
     }
 }
 

@@ -93,10 +93,7 @@ package struct RuleRow: Sendable {
     package let source: String
 
     private init(_ rule: Rule, _ severity: Rule.Severity, _ about: String, _ source: String) {
-        self.rule = rule
-        self.severity = severity
-        self.about = about
-        self.source = source
+        (self.rule, self.severity, self.about, self.source) = (rule, severity, about, source)
     }
 }
 
@@ -200,7 +197,6 @@ extension RuleRow {
 }
 
 extension FieldFault {
-    /// The rule that is broken.
     package var rule: Rule {
         switch self {
         case .pushTypeUnknown: .pushType
@@ -216,12 +212,10 @@ extension FieldFault {
 }
 
 extension DeviceTokenFault {
-    /// The rule that is broken.
     package var rule: Rule { .deviceToken }
 }
 
 extension RenderFailure {
-    /// The rule that is broken.
     package var rule: Rule {
         switch cause {
         case .notNumber, .notBool: .columnValueType
@@ -231,7 +225,6 @@ extension RenderFailure {
 }
 
 extension TemplateError {
-    /// The rule that is broken.
     package var rule: Rule {
         if case .json = cause { return .jsonSyntax }
         return .template

@@ -61,17 +61,17 @@ extension PayloadTemplate {
                     continue
                 }
             case .text:
-                let field = unsafe Field(fields[column])
-                unsafe out = unsafe JSONString.writeEscaped(field.bytes, field.count, to: out)
+                let field = unsafe fields[column]
+                unsafe out = unsafe JSONString.writeEscaped(field.start, field.count, to: out)
             case .number:
-                let field = unsafe Field(fields[column])
-                guard unsafe NumberField.isValid(field.bytes, field.count) else {
+                let field = unsafe fields[column]
+                guard unsafe NumberField.isValid(field.start, field.count) else {
                     return .invalid(RenderFailure(column: column, cause: .notNumber))
                 }
-                unsafe out = unsafe out.copying(field.bytes, field.count)
+                unsafe out = unsafe out.copying(field.start, field.count)
             case .bool:
-                let field = unsafe Field(fields[column])
-                guard let value = unsafe BoolField.parse(field.bytes, field.count) else {
+                let field = unsafe fields[column]
+                guard let value = unsafe BoolField.parse(field.start, field.count) else {
                     return .invalid(RenderFailure(column: column, cause: .notBool))
                 }
                 unsafe out = unsafe BoolField.write(value, to: out)
@@ -115,7 +115,7 @@ extension PayloadTemplate {
 
     private func measureField(_ step: TemplateStep, _ field: UnsafeRawBufferPointer) -> RenderOutcome {
         let column = Int(step.column)
-        let bytes = unsafe Field(field).bytes
+        let bytes = unsafe field.start
         switch step.action {
         case .number:
             return unsafe NumberField.isValid(bytes, field.count)
@@ -131,19 +131,6 @@ extension PayloadTemplate {
             return size < 0 ? .invalid(PayloadCompactor.failure(scanner, column: column)) : .written(size)
         default: return unsafe .written(JSONString.escapedCount(bytes, field.count))
         }
-    }
-}
-
-/// A field whose pointer is valid for its length. An empty field may have no address.
-@safe private struct Field {
-    let bytes: UnsafePointer<UInt8>
-    let count: Int
-
-    @inline(__always)
-    init(_ buffer: UnsafeRawBufferPointer) {
-        let address = unsafe buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-        unsafe bytes = unsafe address.assumingMemoryBound(to: UInt8.self)
-        count = buffer.count
     }
 }
 

@@ -22,7 +22,7 @@
     static func parse(_ json: [UInt8], columns: [String], file: String) throws(TemplateError) -> TemplateNode {
         do throws(Fault) {
             return try unsafe json.withUnsafeBufferPointer { (buffer) throws(Fault) in
-                let text = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[skipped(json)...])
+                let text = UnsafeRawBufferPointer(buffer)
                 if text.count > PayloadTemplate.sizeLimit { throw Fault(cause: .tooLarge, offset: 0) }
                 var parser = unsafe TemplateParser(text, columns: columns)
                 return try parser.parse()
@@ -34,12 +34,9 @@
 
     /// Converts a fault to an error with a place in the template's text.
     static func error(_ fault: Fault, in json: [UInt8], file: String) -> TemplateError {
-        let place = TextPlace(offset: fault.offset, in: json[skipped(json)...])
+        let place = TextPlace(offset: fault.offset, in: json)
         return TemplateError(file: file, line: place.line, column: place.column, cause: fault.cause)
     }
-
-    /// Returns the length of the byte order mark.
-    private static func skipped(_ json: [UInt8]) -> Int { json.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
     private mutating func parse() throws(Fault) -> TemplateNode {
         let node = try value(next())

@@ -2,6 +2,14 @@
 /// width, so no build setting is needed.
 typealias Bytes16 = SIMD16<UInt8>
 
+extension UnsafeRawBufferPointer {
+    /// The address of the bytes. That of an empty buffer, which may have none, must not be dereferenced.
+    @inline(__always)
+    var start: UnsafePointer<UInt8> {
+        unsafe (baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped).assumingMemoryBound(to: UInt8.self)
+    }
+}
+
 extension UnsafePointer<UInt8> {
     @inline(__always)
     func block() -> Bytes16 { unsafe UnsafeRawPointer(self).loadUnaligned(as: Bytes16.self) }

@@ -4,7 +4,7 @@ import Glibc
 
 /// A file on disk. Every write goes to its end (`O_APPEND`): if another process truncates the file meanwhile, no hole
 /// results, and `confirmLength` notices that the file is too short.
-package final class FileStorage: LedgerStorage, @unchecked Sendable {
+package final class FileStorage: AppendFile, @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
     package private(set) var length: UInt64

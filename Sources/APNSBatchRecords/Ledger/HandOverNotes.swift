@@ -29,7 +29,7 @@ package struct HandOverNotes: Equatable, Sendable {
             guard word != 0, isWhole else { continue }
             // A range is found in a second buffer only after its chunk was returned to the reader, with all rows handed
             // over.
-            let (firstRow, count) = (word >> Self.rowBits, Int(word & (1 << Self.rowBits - 1)))
+            let (firstRow, count) = (word >> Self.rowBits, Int(word & ((1 << Self.rowBits) - 1)))
             rows[firstRow] = max(rows[firstRow] ?? 0, count)
         }
     }

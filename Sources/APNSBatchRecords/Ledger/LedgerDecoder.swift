@@ -139,7 +139,7 @@ enum LedgerDecoder {
         withReason(entry.reason, else: text) { reason in
             withDigits(token, isPacked: entry.isPacked) { token in
                 batch.append(
-                    row: entry.row, outcome: entry.outcome, status: entry.status, attempts: entry.attempts,
+                    row: entry.row, outcome: entry.outcome, code: entry.code, attempts: entry.attempts,
                     timestamp: timestamp, token: token, reason: reason, ownID: ownID)
             }
         }

@@ -55,10 +55,8 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(session.boot.0)
         fixed.add(session.boot.1)
         fixed.add(UInt64(session.policy.rawValue))
-        let note = session.note.prefix(LedgerHeader.noteLimit)
-        note.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { (body + fixed.count).copyMemory(from: base, byteCount: bytes.count) }
-        }
+        let note = Array(session.note.prefix(LedgerHeader.noteLimit))
+        (body + fixed.count).copyMemory(from: note, byteCount: note.count)
         finish(.session, fixed: fixed.count, texts: note.count)
     }
 
@@ -140,7 +138,7 @@ struct LedgerEncoder: ~Copyable {
         _ entry: OutcomeEntry, of batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int
     ) -> (UInt64, UInt64) {
         var word = LedgerEntry(
-            row: entry.row, attempts: entry.attempts, outcome: entry.outcome, status: entry.status)
+            row: entry.row, attempts: entry.attempts, outcome: entry.outcome, code: entry.code)
         if entry.timestamp != OutcomeEntry.noTimestamp {
             texts.storeBytes(of: entry.timestamp.littleEndian, toByteOffset: used, as: UInt64.self)
             used += 8
@@ -207,77 +205,5 @@ struct LedgerEncoder: ~Copyable {
             (at + count).storeBytes(of: number.littleEndian, as: Number.self)
             count += MemoryLayout<Number>.size
         }
-    }
-}
-
-/// The fixed part of a row's outcome, in 16 bytes.
-///
-///     row (40 bits), attempts (15), sent again after it may have arrived (1), outcome (8)
-///     status (16), known reason (8), length of token (12), length of reason (12), flags (4), length of what is carried (12)
-struct LedgerEntry: Equatable {
-    var row: UInt64
-    /// See `Attempts`.
-    var attempts: UInt16
-    var outcome: Outcome
-    /// See `OutcomeEntry.status`.
-    var status: UInt16
-    /// The reason, if it is in the table; its text is then omitted.
-    var reason: KnownReason?
-    /// The length in bytes in the record's texts, that is, half the digits of a packed token.
-    var tokenLength = 0
-    var reasonLength = 0
-    var carriedLength = 0
-    /// Whether the token's hexadecimal digits are packed, two in a byte.
-    var isPacked = false
-    var hasOwnID = false
-    var hasTimestamp = false
-
-    init(row: UInt64, attempts: UInt16, outcome: Outcome, status: UInt16) {
-        self.row = row
-        self.attempts = attempts
-        self.outcome = outcome
-        self.status = status
-    }
-
-    private static let lengthMax = 0xFFF
-
-    @inline(__always)
-    var words: (UInt64, UInt64) {
-        precondition(row < LedgerRange.rowMax && tokenLength <= Self.lengthMax && reasonLength <= Self.lengthMax)
-        let first = row | UInt64(attempts) << 40 | UInt64(outcome.rawValue) << 56
-        let flags: UInt64 = (isPacked ? 1 : 0) | (hasOwnID ? 2 : 0) | (hasTimestamp ? 4 : 0)
-        let code = reason.map { UInt64($0.rawValue) + 1 } ?? 0
-        return (
-            first,
-            UInt64(status) | code << 16 | UInt64(tokenLength) << 24 | UInt64(reasonLength) << 36 | flags << 48
-                | UInt64(carriedLength) << 52
-        )
-    }
-
-    /// Returns nil if the words are malformed.
-    init?(_ first: UInt64, _ second: UInt64) {
-        guard let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: first >> 56)), second >> 51 & 1 == 0 else {
-            return nil
-        }
-        row = first & (LedgerRange.rowMax - 1)
-        attempts = UInt16(truncatingIfNeeded: first >> 40)
-        self.outcome = outcome
-        status = UInt16(truncatingIfNeeded: second)
-        let code = UInt8(truncatingIfNeeded: second >> 16)
-        if code > 0 {
-            guard let known = KnownReason(rawValue: code - 1) else { return nil }
-            reason = known
-        }
-        tokenLength = Int(second >> 24) & Self.lengthMax
-        reasonLength = Int(second >> 36) & Self.lengthMax
-        carriedLength = Int(second >> 52)
-        isPacked = second >> 48 & 1 != 0
-        hasOwnID = second >> 48 & 2 != 0
-        hasTimestamp = second >> 48 & 4 != 0
-    }
-
-    /// The length of the entry's texts, in bytes.
-    var textLength: Int {
-        tokenLength + reasonLength + carriedLength + (hasOwnID ? MessageID.length : 0) + (hasTimestamp ? 8 : 0)
     }
 }

@@ -47,7 +47,7 @@ package struct LedgerHistory: Sendable {
                 guard word < done.count else { return facts.rows }
                 others = done[word] ^ flip
             }
-            return min(facts.rows, word << 6 + others.trailingZeroBitCount)
+            return min(facts.rows, (word << 6) + others.trailingZeroBitCount)
         }
 
         /// Takes the outcomes of unavailable rows back.
@@ -56,7 +56,7 @@ package struct LedgerHistory: Sendable {
             if done.isEmpty {
                 // `done` is empty because all rows are done: set a bit for each row, and none beyond the last.
                 done = Array(repeating: ~0, count: (facts.rows + 63) / 64)
-                if facts.rows & 63 != 0 { done[done.count - 1] = 1 << UInt64(facts.rows & 63) - 1 }
+                if facts.rows & 63 != 0 { done[done.count - 1] = (1 << UInt64(facts.rows & 63)) - 1 }
             }
             for row in unavailable { done[Int(row.index) >> 6] &= ~(1 << UInt64(row.index & 63)) }
             remaining += unavailable.count
@@ -198,11 +198,11 @@ package struct LedgerHistory: Sendable {
         guard ranges[index].setDone(place) else { throw Fault.secondOutcome(entry.row) }
         if entry.outcome.canBeReopened {
             ranges[index].unavailable.append(
-                Unavailable(index: UInt32(place), attempts: Attempts.count(entry.attempts)))
+                Unavailable(index: UInt32(place), attempts: entry.attempts.count))
         }
         tally.count(entry.outcome, attempts: entry.attempts)
         if entry.outcome == .invalid {
-            try reasons.count(invalid: entry.row, code: entry.status) {
+            try reasons.count(invalid: entry.row, code: entry.code) {
                 String(decoding: try text() ?? [], as: UTF8.self)
             }
         } else if entry.outcome.isAnswered {

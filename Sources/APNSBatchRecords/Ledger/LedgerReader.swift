@@ -18,6 +18,12 @@ package struct LedgerReader: ~Copyable {
         var afterMark: [UInt64] = []
         /// The offset of the last reopening. Outcomes before it that were reopened do not count any more.
         var reopenedAt: UInt64 = 0
+
+        /// Takes the outcomes of unavailable rows back, by a record at an offset.
+        mutating func reopen(at offset: UInt64) throws(LedgerHistory.Fault) {
+            try history.takeReopened()
+            reopenedAt = offset
+        }
     }
 
     /// Why a ledger cannot be read.
@@ -26,9 +32,13 @@ package struct LedgerReader: ~Copyable {
         /// The file has no header: it is not a ledger, or its process was killed before it had written anything else.
         case notOne
         case damaged(at: UInt64)
+        /// A record is whole, but contains a code that this version does not know.
+        case newer(at: UInt64)
+
+        var isDamage: Bool { if case .damaged = self { true } else { false } }
     }
 
-    private let storage: any LedgerStorage
+    private let storage: any AppendFile
     private let window: UnsafeMutableRawBufferPointer
     private var windowStart: UInt64 = 0
     private var windowCount = 0
@@ -36,7 +46,7 @@ package struct LedgerReader: ~Copyable {
     /// At least a frame and the longest fixed part.
     private static let windowBytes = 40 * 1024
 
-    package init(_ storage: any LedgerStorage) {
+    package init(_ storage: any AppendFile) {
         self.storage = storage
         window = .allocate(byteCount: Self.windowBytes, alignment: 16)
     }
@@ -53,8 +63,9 @@ package struct LedgerReader: ~Copyable {
         while reading.length < limit, let frame = try frame(at: reading.length) {
             do {
                 try take(frame, at: reading.length, into: &reading)
+            } catch let failure as Failure where !failure.isDamage {
+                throw failure
             } catch {
-                if let failure = error as? Failure, case .storage = failure { throw failure }
                 throw .damaged(at: reading.length)
             }
             reading.length += UInt64(frame.recordLength)
@@ -143,8 +154,7 @@ package struct LedgerReader: ~Copyable {
             try reading.history.take(figures)
         case .reopened:
             _ = try found(LedgerDecoder.reopened(fixed))
-            try reading.history.takeReopened()
-            reading.reopenedAt = offset
+            try reading.reopen(at: offset)
         case .end: try reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
         }
     }
@@ -160,7 +170,7 @@ package struct LedgerReader: ~Copyable {
         let count = try found(LedgerDecoder.outcomeCount(fixed))
         var textOffset = 0
         for number in 0..<count {
-            let entry = try found(LedgerDecoder.outcome(number, of: fixed))
+            guard let entry = LedgerDecoder.outcome(number, of: fixed) else { throw Failure.newer(at: offset) }
             let end = textOffset + entry.textLength
             guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
             try history.take(entry) {

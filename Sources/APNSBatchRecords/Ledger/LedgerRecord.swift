@@ -211,6 +211,6 @@ package struct LedgerRange: Equatable, Sendable {
     var end: UInt64 { start.offset + UInt64(bytes) }
 
     /// The maximum number of rows in a chunk, which is what fits into a note of the hand-over record.
-    static let rowsMax = 1 << 23 - 1
+    static let rowsMax = (1 << 23) - 1
     static let rowMax: UInt64 = 1 << 40
 }

@@ -16,7 +16,7 @@ package final class RunLedger: Sendable {
     package let handOvers: HandOverRecord
 
     private struct State: ~Copyable {
-        let storage: any LedgerStorage
+        let storage: any AppendFile
         var encoder = LedgerEncoder()
         /// The number of announced rows without an outcome.
         var rowsOut = 0
@@ -35,7 +35,7 @@ package final class RunLedger: Sendable {
     /// - Parameters:
     ///   - storage: the file, which ends with a complete record.
     ///   - carried: the number of input columns that each outcome has.
-    package init(_ storage: any LedgerStorage, carried: Int = 0, handOvers: HandOverRecord) {
+    package init(_ storage: any AppendFile, carried: Int = 0, handOvers: HandOverRecord) {
         self.handOvers = handOvers
         bytesPerRow = Self.bytesOfPlainRow + carried * (1 + CarriedFields.textMax)
         state = Guarded(State(storage: storage))
@@ -50,31 +50,23 @@ package final class RunLedger: Sendable {
     /// Why the file system reserves no space; nil if it does.
     var reservationFailure: StorageError? { state.withLock { $0.storage.reservationFailure } }
 
-    /// Takes back the outcomes of unavailable rows, before another session begins. `results.csv`, which contains their
-    /// lines, does not count from here on until it is written anew.
-    static func reopen(_ ledger: any LedgerStorage) throws(StorageError) {
-        try ledger.sync()
-        var encoder = LedgerEncoder()
-        encoder.addMark(position: ledger.length, covered: ledger.length, resultsLength: 0)
-        encoder.addReopened(.unavailable)
-        try ledger.append(encoder.bytes)
-        try ledger.sync()
-    }
-
-    /// Makes the ledger and `results.csv` durable, and records the notes of the previous session, before another session
-    /// begins. Only after that may the hand-over record be replaced.
+    /// Makes the ledger durable, and records how much of `results.csv` is right and the notes of the previous session,
+    /// before another session begins. Only after that may the hand-over record be replaced.
     ///
     /// - Parameters:
+    ///   - resultsLength: 0 if no byte of `results.csv` counts until it is written anew.
     ///   - resultsSum: the checksum of the first `resultsLength` bytes of `results.csv`.
+    ///   - reopening: whether the outcomes of unavailable rows are taken back.
     ///   - handed: how many of the first rows of ranges an earlier session may have sent.
     static func settle(
-        _ ledger: any LedgerStorage, resultsLength: UInt64, resultsSum: UInt32 = 0,
-        handed: [(firstRow: UInt64, rows: Int)]
+        _ ledger: any AppendFile, resultsLength: UInt64, resultsSum: UInt32 = 0, reopening: Bool = false,
+        handed: [(firstRow: UInt64, rows: Int)] = []
     ) throws(StorageError) {
         try ledger.sync()
         var encoder = LedgerEncoder()
         encoder.addMark(
             position: ledger.length, covered: ledger.length, resultsLength: resultsLength, resultsSum: resultsSum)
+        if reopening { encoder.addReopened(.unavailable) }
         for range in handed {
             if !encoder.hasRoom {
                 try ledger.append(encoder.bytes)

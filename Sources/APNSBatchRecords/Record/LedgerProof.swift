@@ -41,7 +41,7 @@ struct LedgerProof {
     /// Compares the ledger with the notes and with `results.csv`.
     ///
     /// - Returns: whether `results.csv` is unchanged up to the last mark.
-    func check(results storage: (any LedgerStorage)?) throws -> Bool {
+    func check(results storage: (any AppendFile)?) throws -> Bool {
         try checkHandOvers()
         guard let storage else { return false }
         let scan = ResultsScan(storage)
@@ -98,7 +98,7 @@ struct LedgerProof {
     /// Whether a run began although its ledger has no header, which proves that the ledger is damaged. A line of results
     /// proves it. The line of column names does not: it may itself be torn if the power was lost before anything was
     /// durable.
-    static func isBegun(handOvers: HandOverNotes?, results: (any LedgerStorage)?) throws(StorageError) -> Bool {
+    static func isBegun(handOvers: HandOverNotes?, results: (any AppendFile)?) throws(StorageError) -> Bool {
         if handOvers != nil { return true }
         guard let results else { return false }
         var hasLine = false

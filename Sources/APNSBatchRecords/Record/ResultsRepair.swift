@@ -3,8 +3,8 @@ import APNSBatchModel
 
 /// Makes `results.csv` agree with the ledger: lines known to be right are kept, the others are written anew.
 struct ResultsRepair: ~Copyable {
-    private let results: any LedgerStorage
-    private let ledger: any LedgerStorage
+    private let results: any AppendFile
+    private let ledger: any AppendFile
     private let name: String
     /// The offset in the ledger at which unavailable rows were last reopened. Unavailable rows before it have no line any
     /// more.
@@ -17,7 +17,7 @@ struct ResultsRepair: ~Copyable {
     private(set) var sum: UInt32
     private let batch = OutcomeBatch()
 
-    init(results: any LedgerStorage, past: RunPast, name: String) {
+    init(results: any AppendFile, past: RunPast, name: String) {
         self.results = results
         ledger = past.ledger
         self.name = name
@@ -37,7 +37,7 @@ struct ResultsRepair: ~Copyable {
                 try project(reading.afterMark)
             } else {
                 // From here on no byte of the file counts.
-                try RunLedger.settle(ledger, resultsLength: 0, handed: [])
+                try RunLedger.settle(ledger, resultsLength: 0)
                 try results.truncate(to: 0)
                 sum = 0
                 let header = ResultLines.header(columns)
@@ -46,8 +46,6 @@ struct ResultsRepair: ~Copyable {
             }
             try flush()
             try results.sync()
-        } catch let error as StorageError {
-            throw CampaignError(.results, "\(error)")
         } catch let failure as LedgerReader.Failure {
             throw RunPast.explain(failure, name: name)
         } catch {

@@ -7,16 +7,16 @@ package protocol RunFiles: Sendable {
     var boot: (UInt64, UInt64) { get }
 
     /// Creates a ledger and locks it.
-    func makeLedger() throws(CampaignError) -> any LedgerStorage
+    func makeLedger() throws(CampaignError) -> any AppendFile
 
     /// Opens and locks the ledger of an earlier process.
-    func openLedger() throws(CampaignError) -> any LedgerStorage
+    func openLedger() throws(CampaignError) -> any AppendFile
 
     /// Opens `results.csv`, and creates it if it is missing.
-    func results() throws(CampaignError) -> any LedgerStorage
+    func results() throws(CampaignError) -> any AppendFile
 
     /// Opens `results.csv` for reading; returns nil if it is missing.
-    func resultsToRead() throws(CampaignError) -> (any LedgerStorage)?
+    func resultsToRead() throws(CampaignError) -> (any AppendFile)?
 
     /// Returns the words of the previous session's hand-over record; empty if it cannot be read.
     func notes() -> [UInt64]
@@ -37,7 +37,7 @@ package struct DirectoryFiles: RunFiles {
     package var boot: (UInt64, UInt64) { HandOverRecord.bootID() }
 
     /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
-    package func makeLedger() throws(CampaignError) -> any LedgerStorage {
+    package func makeLedger() throws(CampaignError) -> any AppendFile {
         let storage = try locked(.either)
         guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
         try CampaignError.mapping(.results) { try storage.truncate(to: 0) }
@@ -69,7 +69,7 @@ package struct DirectoryFiles: RunFiles {
         }
     }
 
-    package func openLedger() throws(CampaignError) -> any LedgerStorage { try locked(.existing) }
+    package func openLedger() throws(CampaignError) -> any AppendFile { try locked(.existing) }
 
     /// Opens the ledger for reading, without the lock.
     func ledgerToRead() throws(CampaignError) -> FileStorage {
@@ -94,7 +94,7 @@ package struct DirectoryFiles: RunFiles {
     }
 
     /// The names of both files are durable on return.
-    package func results() throws(CampaignError) -> any LedgerStorage {
+    package func results() throws(CampaignError) -> any AppendFile {
         try CampaignError.mapping(.results) {
             let storage = try FileStorage("\(directory)/\(RunDirectory.results)", .either)
             try FileStorage.syncDirectory(directory)
@@ -102,7 +102,7 @@ package struct DirectoryFiles: RunFiles {
         }
     }
 
-    package func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? {
+    package func resultsToRead() throws(CampaignError) -> (any AppendFile)? {
         do {
             return try FileStorage("\(directory)/\(RunDirectory.results)", .readOnly)
         } catch {

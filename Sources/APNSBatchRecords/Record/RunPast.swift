@@ -8,7 +8,7 @@ package struct RunPast: Sendable {
     package let reading: LedgerReader.Reading
     /// Whether rows are to be reopened, which the ledger does not say yet.
     let isReopening: Bool
-    package let ledger: any LedgerStorage
+    package let ledger: any AppendFile
     /// Whether `results.csv` is unchanged up to the last mark.
     let hasSoundResults: Bool
     /// The notes of the last session's lanes; nil if they cannot be trusted.
@@ -35,11 +35,10 @@ package struct RunPast: Sendable {
         self.header = header
     }
 
-    /// Applies what `RunLedger.reopen` will write to the ledger: nothing of `results.csv` counts any more.
+    /// Applies what `RunLedger.settle` will write to the ledger: nothing of `results.csv` counts any more.
     private static func reopen(_ reading: inout LedgerReader.Reading) {
-        try? reading.history.takeReopened()
+        try? reading.reopen(at: reading.length)
         reading.history.takeMark(resultsLength: 0)
-        reading.reopenedAt = reading.length
         reading.afterMark = []
     }
 
@@ -52,7 +51,7 @@ package struct RunPast: Sendable {
 
     /// Reads a ledger that no process writes, and throws if it does not agree with the other files.
     static func read(
-        _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
+        _ ledger: any AppendFile, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> Proven {
         let (handOvers, results) = (HandOverNotes(files.notes()), try files.resultsToRead())
         var reader = LedgerReader(ledger)
@@ -74,7 +73,7 @@ package struct RunPast: Sendable {
     /// Reads a ledger while a process may write it. The other files prove nothing then, because they may be ahead of what
     /// was read.
     static func readUnproven(
-        _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
+        _ ledger: any AppendFile, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> LedgerReader.Reading {
         var reader = LedgerReader(ledger)
         do {
@@ -86,7 +85,7 @@ package struct RunPast: Sendable {
 
     /// Explains a failure. A missing header counts as damage if the other files show that the run had begun.
     static func explain(
-        _ failure: LedgerReader.Failure, handOvers: HandOverNotes?, results: (any LedgerStorage)?, name: String
+        _ failure: LedgerReader.Failure, handOvers: HandOverNotes?, results: (any AppendFile)?, name: String
     ) -> CampaignError {
         let isBegun = (try? LedgerProof.isBegun(handOvers: handOvers, results: results)) ?? true
         return explain(failure == .notOne && isBegun ? .damaged(at: 0) : failure, name: name)
@@ -101,6 +100,11 @@ package struct RunPast: Sendable {
                 .results,
                 "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): the outcomes of its rows are unknown, "
                     + "so nothing is sent; restore the complete ledger")
+        case .newer(let offset):
+            CampaignError(
+                .results,
+                "\(name)/\(RunDirectory.ledger) was written by a newer version of this program (byte \(offset)), so "
+                    + "nothing is sent; resume the run with that version")
         }
     }
 
@@ -140,8 +144,8 @@ package struct RunPast: Sendable {
 
     /// Throws if the campaign or the input differs.
     ///
-    /// - Parameter path: the path of the input.
-    package func check(_ now: LedgerHeader, path: String) throws(CampaignError) {
+    /// - Parameter input: the input that this session reads.
+    package func check(_ now: LedgerHeader, input: ChunkReader) throws(CampaignError) {
         let differences = CampaignDigest.differences(now.digest, header.digest)
         guard differences.isEmpty else {
             throw CampaignError(
@@ -163,7 +167,7 @@ package struct RunPast: Sendable {
                 .configuration, "\(now.inputName): the input changed: it had \(had) bytes and has \(has)")
         }
         if !Self.isSame(now.inputName, header.inputName) {
-            try InputProof.check(path, holds: reading.history.ranges)
+            try InputProof.check(input, name: now.inputName, holds: reading.history.ranges)
         }
     }
 
@@ -171,22 +175,4 @@ package struct RunPast: Sendable {
     private static func isSame(_ one: String, _ other: String) -> Bool {
         one == other || one.hasSuffix("/" + other) || other.hasSuffix("/" + one)
     }
-}
-
-/// A range of an earlier session that is read again.
-package final class PastRange: Sendable {
-    package let range: LedgerHistory.Range
-    /// How many of its first rows may have been sent.
-    package let handed: Int
-    /// Whether this session reopens its unavailable rows, so that they were not sent again since APNs answered.
-    private let isReopening: Bool
-
-    init(_ range: LedgerHistory.Range, handed: Int, isReopening: Bool = false) {
-        self.range = range
-        self.handed = handed
-        self.isReopening = isReopening
-    }
-
-    /// Whether APNs refused the row, so that no earlier request for it can have arrived.
-    package func wasAnswered(_ index: Int) -> Bool { isReopening && range.attempts(ofReopened: index) > 0 }
 }

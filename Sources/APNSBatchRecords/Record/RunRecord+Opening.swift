@@ -33,7 +33,7 @@ extension RunRecord {
         stop: @escaping @Sendable (CampaignError) -> Void
     ) throws(CampaignError) -> RunRecord {
         let (files, past, header) = (opening.files, opening.past, opening.header)
-        let storage: any LedgerStorage
+        let storage: any AppendFile
         if let past { storage = past.ledger } else { storage = try files.makeLedger() }
         let results = try files.results()
         let sum: UInt32
@@ -52,7 +52,7 @@ extension RunRecord {
     }
 
     /// Writes the first line of `results.csv`, and nothing else, and returns its checksum.
-    private static func begin(_ results: any LedgerStorage, _ header: LedgerHeader) throws(CampaignError) -> UInt32 {
+    private static func begin(_ results: any AppendFile, _ header: LedgerHeader) throws(CampaignError) -> UInt32 {
         let line = ResultLines.header(header.resultColumns)
         try CampaignError.mapping(.results) {
             try results.truncate(to: 0)
@@ -69,10 +69,10 @@ extension RunPast {
     /// to agree with the ledger. Returns the checksum of that file.
     ///
     /// - Parameter name: the name of the run in messages.
-    package func settle(_ results: any LedgerStorage, name: String) throws(CampaignError) -> UInt32 {
+    package func settle(_ results: any AppendFile, name: String) throws(CampaignError) -> UInt32 {
         try CampaignError.mapping(.results) {
             try ledger.truncate(to: reading.length)
-            if isReopening { try RunLedger.reopen(ledger) }
+            if isReopening { try RunLedger.settle(ledger, resultsLength: 0, reopening: true) }
         }
         var repair = ResultsRepair(results: results, past: self, name: name)
         try repair.run(reading)

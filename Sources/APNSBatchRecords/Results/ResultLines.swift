@@ -71,7 +71,7 @@ package struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         append(text: entry.outcome.name)
         append(byte: UInt8(ascii: ","))
-        if entry.status > 0, entry.outcome != .invalid { append(status: entry.status) }
+        if entry.httpStatus > 0 { append(status: entry.httpStatus) }
         append(byte: UInt8(ascii: ","))
         if entry.reasonLength > 0 { append(field: batch.reason(of: entry)) }
         append(byte: UInt8(ascii: ","))
@@ -79,12 +79,12 @@ package struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         if entry.hasOwnID {
             append(field: batch.ownID(of: entry))
-        } else if entry.attempts > 0 {
+        } else if entry.attempts != 0 {
             MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
             used += MessageID.length
         }
         append(byte: UInt8(ascii: ","))
-        append(number: UInt64(Attempts.count(entry.attempts)))
+        append(number: UInt64(entry.attempts.count))
         if carried == 0, entry.carriedLength == 0 {
             // A comma and LF, in one store.
             UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)

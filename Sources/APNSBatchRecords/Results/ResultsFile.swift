@@ -10,7 +10,7 @@ package final class ResultsFile: OutcomeReceiver {
     private static let bytesOfPlainRow = 832
 
     private struct State: ~Copyable {
-        let storage: any LedgerStorage
+        let storage: any AppendFile
         var lines: ResultLines
         /// The checksum of all bytes of the file.
         var sum: UInt32
@@ -28,7 +28,7 @@ package final class ResultsFile: OutcomeReceiver {
     ///   - carried: the number of carried columns.
     ///   - lineBytes: the number of bytes of lines that are buffered before they are written.
     package init(
-        _ storage: any LedgerStorage, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
+        _ storage: any AppendFile, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
         lineBytes: Int = ResultLines.usualCapacity
     ) {
         bytesPerRow = Self.bytesOfPlainRow + carried * (2 * CarriedFields.textMax + 3)

@@ -16,12 +16,12 @@ struct ResultsScan {
         var hasDerivedID: Bool { MessageID.isDerived(messageID) }
     }
 
-    private let storage: any LedgerStorage
+    private let storage: any AppendFile
     private static let pieceBytes = 256 * 1024
     /// The maximum length of a line, in bytes.
     private static let lineBytesMax = 64 * 1024
 
-    init(_ storage: any LedgerStorage) { self.storage = storage }
+    init(_ storage: any AppendFile) { self.storage = storage }
 
     /// Returns the checksum of the first `length` bytes, or nil if the file is shorter.
     func sum(ofFirst length: UInt64) throws(StorageError) -> UInt32? {
@@ -61,7 +61,7 @@ struct ResultsScan {
             if got == 0 { return }
             offset += UInt64(got)
             var rest = piece[..<got]
-            while let end = Self.lineEnd(rest, &isQuoted) {
+            while let end = Line.end(UInt8(ascii: "\n"), rest, &isQuoted) {
                 line += rest[..<end]
                 if let found = Line(line) { body(found) }
                 line.removeAll(keepingCapacity: true)
@@ -70,14 +70,6 @@ struct ResultsScan {
             // A longer line is not a line of results, and is not kept.
             if line.count < Self.lineBytesMax { line += rest }
         }
-    }
-
-    private static func lineEnd(_ bytes: ArraySlice<UInt8>, _ isQuoted: inout Bool) -> Int? {
-        for index in bytes.indices {
-            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if bytes[index] == UInt8(ascii: "\n"), !isQuoted { return index }
-        }
-        return nil
     }
 
     private func read(_ piece: inout [UInt8], at offset: UInt64, upTo end: UInt64) throws(StorageError) -> Int {
@@ -94,20 +86,25 @@ extension ResultsScan.Line {
     /// Returns nil if the bytes are not a line of results.
     init?(_ bytes: [UInt8]) {
         var fields: [ArraySlice<UInt8>] = []
-        var start = 0
-        var isQuoted = false
-        for index in bytes.indices {
-            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if bytes[index] == UInt8(ascii: ","), !isQuoted {
-                fields.append(bytes[start..<index])
-                start = index + 1
-            }
+        var (rest, isQuoted) = (bytes[...], false)
+        while let end = Self.end(UInt8(ascii: ","), rest, &isQuoted) {
+            fields.append(rest[..<end])
+            rest = rest[(end + 1)...]
         }
-        fields.append(bytes[start...])
+        fields.append(rest)
         guard fields.count >= 8, let row = Self.number(fields[0]), Self.number(fields[7]) != nil,
             let outcome = Outcome(named: fields[2])
         else { return nil }
         self.init(row: row, outcome: outcome, messageID: Array(fields[6]))
+    }
+
+    /// Returns the index of the first such byte outside of quotes.
+    fileprivate static func end(_ byte: UInt8, _ bytes: ArraySlice<UInt8>, _ isQuoted: inout Bool) -> Int? {
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if bytes[index] == byte, !isQuoted { return index }
+        }
+        return nil
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {

@@ -48,24 +48,26 @@ struct ChunkFiller {
         }
     }
 
-    /// Fills the chunk with as many rows as fit, or as there are. Returns false at the end.
+    /// Fills the chunk with as many rows as fit, or as have arrived. Returns false at the end.
     ///
     /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
     mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
+        var needsMore = false
         while true {
             var filled = unsafe isSkippingLine ? try skipLine(chunk) : carry.unload(into: chunk.bytes)
-            while filled < limits.bufferBytes, !isEnding {
+            while filled < limits.bufferBytes, !isEnding, needsMore || filled == 0 || source.isFlowing() {
                 filled += try readSome(chunk, filled)
+                needsMore = false
             }
-            // Rows of a file can be read again later, and then their chunk must be the same: so none is delivered that a
-            // failure cut short.
-            if case .failure(let error) = ending, source.byteCount != nil { throw error }
+            // When rows are read again, their chunk must be the same: so none is delivered that a failure cut short.
+            if case .failure(let error) = ending, source.canReadAgain { throw error }
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: limits.chunkRecords) {
                 next.row += UInt64(chunk.rowCount)
                 return true
             }
             if wasEnding { return try end(left: filled) }
+            needsMore = true
         }
     }
 
@@ -127,9 +129,8 @@ extension ChunkFiller {
     private mutating func readSome(_ chunk: RowChunk, _ filled: Int) throws(InputError) -> Int {
         if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
         do {
-            let left =
-                (source.byteCount ?? .max) - min(source.byteCount ?? 0, progress.bytesRead.load(ordering: .relaxed))
-            let count = min(UInt64(limits.bufferBytes - filled), left)
+            let read = progress.bytesRead.load(ordering: .relaxed)
+            let count = min(UInt64(limits.bufferBytes - filled), source.size.map { $0 - min($0, read) } ?? .max)
             let room = unsafe UnsafeMutableRawBufferPointer(start: chunk.bytes + filled, count: Int(count))
             let got = unsafe count == 0 ? 0 : try source.read(into: room)
             progress.bytesRead.add(UInt64(got), ordering: .relaxed)
@@ -145,7 +146,7 @@ extension ChunkFiller {
 
     private func endOfInput() -> Ending {
         let read = progress.bytesRead.load(ordering: .relaxed)
-        guard let expected = source.byteCount else { return .end }
+        guard let expected = source.size else { return .end }
         guard read == expected else { return .failure(.changedWhileRead(bytesAtOpen: expected, bytesRead: read)) }
         guard let behind = source.bytesBehind() else { return .end }
         progress.bytesAdded.store(behind.count, ordering: .relaxed)

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Synchronization
 
 /// Splits an input into chunks at record boundaries, and numbers the rows.
@@ -15,8 +16,10 @@ import Synchronization
 ///   last line may be incomplete.
 /// - Bytes overwritten in place are read as they are at the time of the read.
 package final class ChunkReader: @unchecked Sendable {
-    /// The number of bytes in the input when it was opened, from where reading began; nil if it is not a regular file.
+    /// The number of bytes in the input when it was opened, from where reading began; nil if only its end tells.
     package let bytesTotal: UInt64?
+    /// Whether `seek` and `checksum(of:)` work.
+    package let canReadAgain: Bool
 
     private let source: any ByteSource
     private let progress: ReadProgress
@@ -57,7 +60,7 @@ package final class ChunkReader: @unchecked Sendable {
         self.limits = limits
         chunks = (0..<buffers).map { RowChunk(index: $0, pool: pool, limits: limits) }
         filler = ChunkFiller(source: source, progress: progress, format: format, limits: limits, endsWhole: endsWhole)
-        bytesTotal = source.byteCount
+        (bytesTotal, canReadAgain) = (source.size, source.canReadAgain)
     }
 
     /// The number of bytes read so far, including the header.
@@ -80,8 +83,7 @@ package final class ChunkReader: @unchecked Sendable {
         source.cancel()
     }
 
-    /// Returns the names of the columns, in order, from the first record that is not a blank line. Only the first call
-    /// reads.
+    /// Returns the names of the columns, in order. Only the first call reads.
     ///
     /// - Throws: any `InputError` except `cannotOpen`.
     package func readColumns() throws(InputError) -> [String] {
@@ -95,11 +97,12 @@ package final class ChunkReader: @unchecked Sendable {
     private func parseColumns() throws(InputError) -> [String] {
         let chunk = try takeChunk()
         defer { chunk.recycle() }
-        guard try filler.fillFirst(chunk) else { throw .noHeader }
-        return try format.columns(of: chunk, limits: limits)
+        return try format.columns(limits: limits) { () throws(InputError) in
+            try filler.fillFirst(chunk) ? chunk : nil
+        }
     }
 
-    /// Returns the next chunk, which is full unless it is the last; nil at the end. The caller owns it until it recycles
+    /// Returns the next chunk, which is full unless it is the last or no more bytes have arrived; nil at the end. The caller owns it until it recycles
     /// it.
     ///
     /// - Throws: the errors of `readColumns()`, which it calls if necessary. Complete rows before a failure are delivered
@@ -113,8 +116,7 @@ package final class ChunkReader: @unchecked Sendable {
         return isFilled ? chunk : nil
     }
 
-    /// Moves to the start of a chunk of an earlier reader of the same file: the next chunk is that one. ``bytesTotal`` must
-    /// be known.
+    /// Moves to the start of a chunk of an earlier reader of the same file: the next chunk is that one.
     ///
     /// - Throws: the errors of `readColumns()`, which it calls if necessary.
     package func seek(to position: RowPosition) throws(InputError) {
@@ -122,11 +124,22 @@ package final class ChunkReader: @unchecked Sendable {
         try filler.seek(to: position)
     }
 
-    /// Reads bytes of the input again, independently of other reads. Any thread may call it; ``bytesTotal`` must be known.
+    /// Reads bytes of the input again, independently of other reads, and returns their CRC-32C; nil if the input ends before
+    /// they do. Any thread may call it.
     ///
-    /// - Returns: whether all of them were read.
-    package func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
-        unsafe source.read(at: offset, into: bytes)
+    /// - Throws: `InputError.cannotRead`.
+    package func checksum(of range: Range<UInt64>) throws(InputError) -> UInt32? {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { unsafe room.deallocate() }
+        var (at, sum): (UInt64, UInt32) = (range.lowerBound, 0)
+        while at < range.upperBound {
+            let count = Int(min(UInt64(room.count), range.upperBound - at))
+            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            guard try unsafe source.read(at: at, into: bytes) else { return nil }
+            sum = unsafe CRC32C.of(UnsafeRawBufferPointer(bytes), after: sum)
+            at += UInt64(count)
+        }
+        return sum
     }
 
     /// The number of buffers, and of free buffers.

@@ -12,7 +12,7 @@ struct RecordEnd: Equatable {
     }
 
     @inline(__always)
-    var offset: Int { Int(word & (1 &<< Self.offsetBits &- 1)) }
+    var offset: Int { Int(word & ((1 &<< Self.offsetBits) &- 1)) }
 
     @inline(__always)
     var cut: UInt32 { word &>> Self.offsetBits }

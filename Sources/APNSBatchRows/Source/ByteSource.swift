@@ -5,15 +5,22 @@ import Glibc
 ///
 /// It is called once for each buffer, never for a row. What only files can do has default implementations.
 protocol ByteSource: AnyObject, Sendable {
-    /// The number of bytes to read when the source was opened, if it is known. Only then the source can seek.
-    var byteCount: UInt64? { get }
+    /// The number of bytes to read, as it was when the source was opened; nil if only the end tells.
+    var size: UInt64? { get }
+
+    /// Whether `seek` and `read(at:into:)` work, so that bytes can be read again.
+    var canReadAgain: Bool { get }
 
     /// Reads at least 1 byte, waiting for the first; returns 0 at the end. Only one thread at a time may call it.
     ///
     /// - Throws: `InputError.cannotRead`, `.cancelled`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
 
-    /// Returns the number of bytes that now follow the first `byteCount`, and the first of them; nil if there are none.
+    /// Whether bytes, or the end, can be read without a wait of more than some milliseconds. Rows that were read are not
+    /// kept back for longer.
+    func isFlowing() -> Bool
+
+    /// Returns the number of bytes that now follow the first `size`, and the first of them; nil if there are none.
     func bytesBehind() -> (count: UInt64, first: UInt8)?
 
     /// Moves the next read to an offset from the first byte of the input.
@@ -23,17 +30,22 @@ protocol ByteSource: AnyObject, Sendable {
 
     /// Reads bytes at an offset from the first byte of the input, without moving the next read. Any thread may call it.
     ///
-    /// - Returns: whether all of them were read.
-    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool
+    /// - Returns: whether all of them were read, and the input did not end before.
+    /// - Throws: `InputError.cannotRead`.
+    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool
 
     /// Makes a read that waits now or later throw `.cancelled`. Any thread may call it.
     func cancel()
 }
 
 extension ByteSource {
-    var byteCount: UInt64? { nil }
+    var size: UInt64? { nil }
+    var canReadAgain: Bool { false }
+    func isFlowing() -> Bool { true }
     func bytesBehind() -> (count: UInt64, first: UInt8)? { nil }
     func seek(to offset: UInt64) throws(InputError) { throw .cannotRead(errno: ESPIPE) }
-    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool { false }
+    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
+        throw .cannotRead(errno: ESPIPE)
+    }
     func cancel() {}
 }

@@ -2,16 +2,17 @@ import Glibc
 
 /// A regular file, from the position of its descriptor to the end that the file had when it was opened.
 final class FileSource: ByteSource {
-    let byteCount: UInt64?
+    let size: UInt64?
+    let canReadAgain = true
     private let descriptor: InputDescriptor
     /// The position of the descriptor when the source was created.
     private let start: UInt64
 
-    init(_ descriptor: consuming InputDescriptor, start: UInt64, byteCount: UInt64) {
+    init(_ descriptor: consuming InputDescriptor, start: UInt64, size: UInt64) {
         _ = posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
         self.descriptor = descriptor
         self.start = start
-        self.byteCount = byteCount
+        self.size = size
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
@@ -24,24 +25,25 @@ final class FileSource: ByteSource {
 
     func bytesBehind() -> (count: UInt64, first: UInt8)? {
         var status = stat()
-        guard let byteCount, unsafe fstat(descriptor.number, &status) == 0 else { return nil }
-        let (end, size) = (start + byteCount, UInt64(max(0, status.st_size)))
+        guard let size, unsafe fstat(descriptor.number, &status) == 0 else { return nil }
+        let (end, sizeNow) = (start + size, UInt64(max(0, status.st_size)))
         var first: UInt8 = 0
-        guard size > end, unsafe pread(descriptor.number, &first, 1, off_t(end)) == 1 else { return nil }
-        return (size - end, first)
+        guard sizeNow > end, unsafe pread(descriptor.number, &first, 1, off_t(end)) == 1 else { return nil }
+        return (sizeNow - end, first)
     }
 
     func seek(to offset: UInt64) throws(InputError) {
         guard lseek(descriptor.number, off_t(start + offset), SEEK_SET) >= 0 else { throw .cannotRead(errno: errno) }
     }
 
-    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
         var done = 0
         while done < bytes.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
             let got = unsafe pread(descriptor.number, rest.baseAddress, rest.count, off_t(start + offset) + done)
             if got < 0, errno == EINTR { continue }
-            guard got > 0 else { return false }
+            guard got >= 0 else { throw .cannotRead(errno: errno) }
+            if got == 0 { return false }
             done += got
         }
         return true

@@ -26,7 +26,7 @@ package enum InputLocation: Sendable, Equatable {
             let start = lseek(descriptor.number, 0, SEEK_CUR)
             if 0...status.st_size ~= start {
                 let size = UInt64(status.st_size - start)
-                return FileSource(descriptor, start: UInt64(start), byteCount: min(size, limit ?? .max))
+                return FileSource(descriptor, start: UInt64(start), size: min(size, limit ?? .max))
             }
         }
         guard let source = StreamSource(descriptor) else { throw cannotOpen(errno) }

@@ -19,19 +19,22 @@ final class StreamSource: ByteSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         while true {
-            try waitForBytes()
+            guard try waitForBytes(milliseconds: -1) else { continue }
             let got = unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
             if got >= 0 { return got }
             guard errno == EINTR || errno == EAGAIN else { throw .cannotRead(errno: errno) }
         }
     }
 
-    private func waitForBytes() throws(InputError) {
+    func isFlowing() -> Bool { (try? waitForBytes(milliseconds: 100)) ?? true }
+
+    /// Returns false if nothing arrived in that time; -1 is for ever.
+    private func waitForBytes(milliseconds: Int32) throws(InputError) -> Bool {
         var polled = [descriptor.number, wakeReader.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while unsafe poll(&polled, 2, -1) <= 0 {
-            guard errno == EINTR else { throw .cannotRead(errno: errno) }
-        }
+        let count = unsafe poll(&polled, 2, milliseconds)
+        if count < 0, errno != EINTR { throw .cannotRead(errno: errno) }
         if polled[1].revents != 0 { throw .cancelled }
+        return count > 0
     }
 
     func cancel() {

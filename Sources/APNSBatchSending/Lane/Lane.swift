@@ -8,7 +8,7 @@ import APNSBatchTransport
 /// It owns its event loop, its connections and its memory, and exchanges batches with other threads through queues.
 ///
 /// A turn fills free streams with rows that are due again and with fresh ones, submits the requests in one call, polls, and
-/// handles outcomes and events. No requests are queued before the network: while no stream is free, no row is taken. This is
+/// handles completions and events. No requests are queued before the network: while no stream is free, no row is taken. This is
 /// the back-pressure of the whole campaign.
 package struct Lane: ~Copyable {
     private let plan: CampaignPlan
@@ -79,9 +79,9 @@ package struct Lane: ~Copyable {
             timeout: admission.wait(hold),
             linger: admission.linger(hold, underWay: rows.underWay, answers.gathering))
         readClock()
-        // Outcomes come before events: the last event of a connection follows the outcomes of its requests, perhaps in the
+        // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
         // same harvest.
-        for outcome in harvest.outcomes { answers.end(outcome, &rows, &connections) }
+        for completion in harvest.completions { answers.end(completion, &rows, &connections) }
         answers.health.publish(connections, isHeld: admission.sendsNothing)
         admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }

@@ -44,54 +44,54 @@ struct LaneAnswers: ~Copyable {
     // MARK: How far it got
 
     /// Handles the end of a request.
-    mutating func end(_ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections) {
-        let ticket = Int(truncatingIfNeeded: outcome.ticket)
+    mutating func end(_ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections) {
+        let ticket = Int(truncatingIfNeeded: completion.ticket)
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
-        let isAnswered = outcome.delivery == Delivery.answered.rawValue
-        let isAccepted = isAnswered && outcome.status == 200
+        let isAnswered = completion.delivery == Delivery.answered.rawValue
+        let isAccepted = isAnswered && completion.status == 200
         connections.pools[provider].didEnd(
-            member, answered: isAnswered, accepted: isAccepted, latency: outcome.latency_us, now: connections.now)
-        guard isAnswered else { return unanswered(ticket, outcome, &rows, &connections) }
-        gathering.note(latency: outcome.latency_us)
-        if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
+            member, answered: isAnswered, accepted: isAccepted, latency: completion.latency_us, now: connections.now)
+        guard isAnswered else { return unanswered(ticket, completion, &rows, &connections) }
+        gathering.note(latency: completion.latency_us)
+        if sampler.takes(completion.latency_us) { gauges.note(answerTime: completion.latency_us) }
         health.noteAnswer(of: provider)
-        guard isAccepted else { return refused(ticket, outcome, &rows, &connections) }
+        guard isAccepted else { return refused(ticket, completion, &rows, &connections) }
         rows.accept(ticket)
-        if outcome.field_count > 0 { carryUniqueID(outcome, &rows) }
+        if completion.field_count > 0 { carryUniqueID(completion, &rows) }
     }
 
     /// Handles a request without an answer.
     private mutating func unanswered(
-        _ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
-        if outcome.failureScope == .http2 {
+        if completion.failureScope == .http2 {
             connections.pools[provider].wasReset(
-                member, code: outcome.code, answered: health.answered(provider), now: connections.now)
+                member, code: completion.code, answered: health.answered(provider), now: connections.now)
         }
-        if outcome.deliveryState == .notSent { return notSent(ticket, outcome, &rows, &connections) }
+        if completion.deliveryState == .notSent { return notSent(ticket, completion, &rows, &connections) }
         // A connection that leaves a request unanswered for so long may be dead.
-        if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
-        lost(ticket, outcome, &rows, now: connections.now)
+        if completion.failureScope == .timeout { connections.retire(member, of: provider) }
+        lost(ticket, completion, &rows, now: connections.now)
     }
 
     /// - Parameter rows: `inout`, because the compiler copies all of it for a call that borrows it.
     @inline(never)
-    private func carryUniqueID(_ outcome: OutcomeRecord, _ rows: inout LaneRows) {
-        if let id = outcome.captured("apns-unique-id") { rows.carry(id) }
+    private func carryUniqueID(_ completion: CompletionRecord, _ rows: inout LaneRows) {
+        if let id = completion.captured("apns-unique-id") { rows.carry(id) }
     }
 
     /// Handles a request that certainly was not sent: the row is sent again, and the attempt does not count. It is sent
     /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
     /// refused the stream.
     private mutating func notSent(
-        _ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
         rows[ticket].attempts -= 1
         requests -= 1
         let (provider, member, now) = (Int(rows[ticket].provider), Int(rows[ticket].member), connections.now)
-        if outcome.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
-        guard outcome.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
+        if completion.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
+        guard completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
         rows[ticket].refusals += 1
         let refusals = rows[ticket].refusals
         if refusals > Self.refusalLimit {
@@ -102,24 +102,24 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
     /// policy allows it; otherwise it ends as unknown.
-    private mutating func lost(_ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, now: UInt64) {
-        health.noteLoss(outcome, of: &rows[ticket], now: now)
+    private mutating func lost(_ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, now: UInt64) {
+        health.noteLoss(completion, of: &rows[ticket], now: now)
         let attempts = rows[ticket].countedAttempts
         rows[ticket].mayHaveArrived = true
         if control.urgent { return rows.postponeUnanswered(ticket) }
         guard rows.mayResend(ticket),
             let delay = plan.backoff.delay(plan.backoff.short, afterAttempt: attempts, random: random.next())
-        else { return rows.finishUnknown(ticket, cause: Self.explain(outcome)) }
+        else { return rows.finishUnknown(ticket, cause: Self.explain(completion)) }
         // A resumed run sends the row again.
         if control.stopping { return rows.postpone(ticket) }
         noteRetry(after: "no answer")
         rows.again(ticket, after: delay, now: now)
     }
 
-    private static func explain(_ outcome: OutcomeRecord) -> String {
-        switch outcome.failureScope {
-        case .timeout: "no answer within \(outcome.code) ms"
-        case .http2: "stream reset, code \(outcome.code)"
+    private static func explain(_ completion: CompletionRecord) -> String {
+        switch completion.failureScope {
+        case .timeout: "no answer within \(completion.code) ms"
+        case .http2: "stream reset, code \(completion.code)"
         default: "connection lost before the answer"
         }
     }
@@ -131,19 +131,19 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles an answer other than 200, as the table of answers says.
     private mutating func refused(
-        _ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
+        let answer = Answer(status: completion.status, body: completion.bodyBytes)
         health.note(answer, to: &rows[ticket])
         switch answer.action {
         case .accepted: rows.accept(ticket)
         case .rejected:
             reject(ticket, answer, &rows)
-            carryUniqueID(outcome, &rows)
+            carryUniqueID(completion, &rows)
         case .stop: stop(ticket, answer, &rows, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.
-            let retryAfter = outcome.captured("retry-after").flatMap {
+            let retryAfter = completion.captured("retry-after").flatMap {
                 RetryAfter.parse($0, now: Int64(rows.wallClock))
             }
             sendAgain(ticket, answer, retry, retryAfter, &rows, &connections)

@@ -78,9 +78,9 @@ struct LaneHealth: ~Copyable {
 
     /// Counts a request that was lost. The loss of a first attempt is a sign of trouble if no answer has come since the
     /// request was sent, or, where that time is not known, for `Outage.silence`.
-    mutating func noteLoss(_ outcome: OutcomeRecord, of flight: inout Flight, now: UInt64) {
+    mutating func noteLoss(_ completion: CompletionRecord, of flight: inout Flight, now: UInt64) {
         let provider = Int(flight.provider)
-        let sentBefore = outcome.failureScope == .timeout ? UInt64(outcome.code) * 1_000_000 : Outage.silence
+        let sentBefore = completion.failureScope == .timeout ? UInt64(completion.code) * 1_000_000 : Outage.silence
         if flight.countedAttempts <= 1, now >= providers[provider].answeredAt + sentBefore {
             providers[provider].counts.noteSilence()
         }

@@ -143,14 +143,14 @@ struct LaneRows: ~Copyable {
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
     private mutating func takeOver(_ ticket: Int) -> Bool {
-        flights[ticket].past = source.pastAttempts
+        flights[ticket].past = Attempts(bits: source.pastAttempts)
         guard source.mayHaveArrived else { return false }
         flights[ticket].mayHaveArrived = true
         guard mayResend(ticket) else {
             finishUnknown(ticket, cause: Self.inFlightBefore)
             return true
         }
-        flights[ticket].past |= Attempts.resentBit
+        flights[ticket].past.isResent = true
         return false
     }
 
@@ -158,7 +158,7 @@ struct LaneRows: ~Copyable {
     mutating func takeDue(now: UInt64) -> Int? {
         while let ticket = retries.takeDue(now: now) {
             if endIfExpired(ticket) { continue }
-            if flights[ticket].mayHaveArrived { flights[ticket].past |= Attempts.resentBit }
+            if flights[ticket].mayHaveArrived { flights[ticket].past.isResent = true }
             return ticket
         }
         return nil
@@ -204,7 +204,7 @@ struct LaneRows: ~Copyable {
         let ended = UnsafePointer(flights.address(of: ticket))
         sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
-            attempts: ended.pointee.attempts &+ ended.pointee.past, timestamp: timestamp,
+            attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), timestamp: timestamp,
             token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast, reason: reason,
             ownID: hasOwnIDs ? ended.pointee.record[.id].baseAddress : nil)
         if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
@@ -227,7 +227,7 @@ struct LaneRows: ~Copyable {
     /// Ends a row that may have arrived. If this session sent no request for it, an earlier one did.
     mutating func finishUnknown(_ ticket: Int, cause: String) {
         if flights[ticket].attempts == 0 {
-            flights[ticket].past &= ~Attempts.resentBit
+            flights[ticket].past.isResent = false
             unknownOfEarlier += 1
         }
         finish(ticket, .unknown, cause: cause)
@@ -271,12 +271,12 @@ struct LaneRows: ~Copyable {
         recordUnsent(.invalid, status: finding.rule.code, cause: finding.text)
     }
 
-    /// - Parameter status: As in `OutcomeEntry`.
-    private mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: UInt16 = 0) {
+    /// - Parameter status: The code of an `OutcomeEntry`.
+    private mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: Attempts = 0) {
         var cause = cause
         let (row, token) = (source.row, preparer.tokenText(of: source.row))
         withUnsafeTemporaryAllocation(byteCount: max(MessageID.length, CarriedFields.bytesMax), alignment: 8) { room in
-            let hasOwnID = attempts > 0 && preparer.writeOwnID(of: row, to: room.baseAddress!)
+            let hasOwnID = attempts != 0 && preparer.writeOwnID(of: row, to: room.baseAddress!)
             cause.withUTF8 { cause in
                 sink.record(
                     row: row.row, outcome: outcome, status: status, attempts: attempts, token: token,
@@ -290,7 +290,7 @@ struct LaneRows: ~Copyable {
     /// Records a row that may have arrived in an earlier session and cannot be sent now. It ends as unknown.
     private mutating func recordUnknown() {
         unknownOfEarlier += 1
-        recordUnsent(.unknown, cause: Self.inFlightBefore, attempts: max(1, source.pastAttempts))
+        recordUnsent(.unknown, cause: Self.inFlightBefore, attempts: Attempts(bits: max(1, source.pastAttempts)))
     }
 
     // MARK: Rows whose time has passed

@@ -14,14 +14,14 @@ struct OutcomeSink: ~Copyable {
     /// Records the outcome of a row. Texts are copied; `ownID` is the row's own apns-id, if it has one.
     @inline(__always)
     mutating func record(
-        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
+        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: Attempts = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp,
         token: UnsafeRawBufferPointer, isHex: Bool = false,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), ownID: UnsafeRawPointer? = nil
     ) {
         if !batch.hasRoom { flush() }
         batch.append(
-            row: row, outcome: outcome, status: status, attempts: attempts, timestamp: timestamp, token: token,
+            row: row, outcome: outcome, code: status, attempts: attempts, timestamp: timestamp, token: token,
             isHex: isHex, reason: reason, ownID: ownID)
         tally.count(outcome, attempts: attempts)
     }

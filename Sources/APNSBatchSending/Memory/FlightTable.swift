@@ -1,3 +1,4 @@
+import APNSBatchModel
 import APNSBatchNotification
 
 /// The state of a row from its rendering to its outcome.
@@ -7,8 +8,8 @@ package struct Flight {
     package var headerSet: UInt16 = 0
     /// The number of requests for the row in this session, without those that certainly were not sent.
     var attempts: UInt16 = 0
-    /// The attempts of earlier sessions, and whether the row was sent again although it may have arrived: see `Attempts`.
-    var past: UInt16 = 0
+    /// The attempts of earlier sessions, and whether the row was sent again although it may have arrived.
+    var past: Attempts = 0
     /// The provider that covers its topic; `member` is the member of the provider's pool to which it was sent last.
     package var provider: UInt8 = 0
     var member: UInt16 = 0

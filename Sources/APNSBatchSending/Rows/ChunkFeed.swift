@@ -41,7 +41,7 @@ package struct ChunkFeed: ~Copyable {
 
     /// The number of free buffers to wait for before reading. Rows from a pipe are passed on as they arrive.
     private var buffersWanted: Int {
-        record == nil || input.bytesTotal == nil ? 1 : min(Self.group, input.reader.bufferCount)
+        record == nil || !input.reader.canReadAgain ? 1 : min(Self.group, input.reader.bufferCount)
     }
 
     /// Reads a group of chunks, or as many as there are free buffers, announces them and enqueues them. Returns false at
@@ -81,10 +81,10 @@ package struct ChunkFeed: ~Copyable {
                 chunk.recycle()
                 throw .changedSince(facts)
             }
-            if range.range.remaining > 0 { return InputChunk(chunk, past: range) }
+            if range.range.remaining > 0 { return InputChunk(chunk: chunk, past: range) }
             chunk.recycle()
         }
-        return try input.reader.next().map { InputChunk($0) }
+        return try input.reader.next().map { InputChunk(chunk: $0) }
     }
 
     private mutating func add(_ next: InputChunk) {
@@ -122,15 +122,10 @@ package struct ChunkFeed: ~Copyable {
 package struct InputChunk: Sendable {
     package let chunk: RowChunk
     /// What is known of its rows, if an earlier session announced them; otherwise nil.
-    let past: PastRange?
+    var past: PastRange?
 
     /// The number of rows without an outcome.
     var rowsRemaining: Int { past?.range.remaining ?? chunk.rowCount }
-
-    init(_ chunk: RowChunk, past: PastRange? = nil) {
-        self.chunk = chunk
-        self.past = past
-    }
 }
 
 extension LedgerRange {

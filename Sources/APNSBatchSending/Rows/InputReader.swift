@@ -7,7 +7,11 @@ import APNSBatchRows
 package final class InputReader: Sendable {
     package let name: String
     package let columns: [String]
+    package let format: RowFormat
     package let reader: ChunkReader
+    /// Whether a later process can read the same bytes, so that the run can be resumed. Standard input cannot be read by
+    /// another process, even if it is redirected from a file.
+    package let isRepeatable: Bool
     private let estimate = Guarded(RowEstimate())
     private let checksums = Guarded(InputChecksum())
 
@@ -21,11 +25,12 @@ package final class InputReader: Sendable {
         _ campaign: Campaign, lanes: Int, group: Int = 0, limits: RowLimits = .standard, extent: InputExtent? = nil
     ) throws(CampaignError) {
         name = campaign.input.name
-        let format = try RowFormat(delimiter: campaign.delimiter)
+        format = try RowFormat(delimiter: campaign.delimiter)
         do {
             reader = try ChunkReader(
                 input: campaign.input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
                 extent: extent)
+            isRepeatable = campaign.input.isFile && reader.canReadAgain
             columns = try reader.readColumns()
         } catch {
             throw Self.explain(error, name: campaign.input.name)
@@ -34,7 +39,7 @@ package final class InputReader: Sendable {
 
     /// Throws if the campaign requires a number of rows and the input has fewer, or is not a file. Reads the file only as
     /// far as this takes.
-    package static func refuseShort(_ campaign: Campaign) throws(CampaignError) {
+    package static func requireRows(_ campaign: Campaign) throws(CampaignError) {
         guard let wanted = campaign.minRows else { return }
         let name = campaign.input.name
         let uncountable = CampaignError(
@@ -42,7 +47,7 @@ package final class InputReader: Sendable {
             "min-rows: \(name) is not a file, and only the rows of a file can be counted before any is sent")
         guard campaign.input.isFile else { throw uncountable }
         let counter = try InputReader(campaign, lanes: 1)
-        guard counter.bytesTotal != nil else { throw uncountable }
+        guard counter.isRepeatable else { throw uncountable }
         var rows: UInt64 = 0
         while rows < wanted, let chunk = try counter.nextChunk() {
             rows += UInt64(chunk.rowCount)
@@ -91,20 +96,8 @@ package final class InputReader: Sendable {
 
     /// The CRC-32C of the input, once all of its rows were noted. Nil for a pipe, or if the file cannot be read any more.
     package var checksum: UInt32? {
-        bytesTotal.flatMap { bytes in checksums.withLock { $0 }.value(bytes: bytes, sumOf: sum) }
-    }
-
-    private func sum(of bytes: Range<UInt64>) -> UInt32? {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-        defer { piece.deallocate() }
-        var (at, sum): (UInt64, UInt32) = (bytes.lowerBound, 0)
-        while at < bytes.upperBound {
-            let wanted = UnsafeMutableRawBufferPointer(rebasing: piece[..<Int(min(65536, bytes.upperBound - at))])
-            guard reader.read(at: at, into: wanted) else { return nil }
-            sum = CRC32C.of(UnsafeRawBufferPointer(wanted), after: sum)
-            at += UInt64(wanted.count)
-        }
-        return sum
+        guard isRepeatable, let bytesTotal else { return nil }
+        return checksums.withLock { $0 }.value(bytes: bytesTotal) { try? reader.checksum(of: $0) }
     }
 
     /// The CRC-32C of the names of the columns.

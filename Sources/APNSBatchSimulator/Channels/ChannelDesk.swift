@@ -13,7 +13,6 @@ struct ChannelDesk: ~Copyable {
         table = ChannelTable(maximum: settings.maximum, seed: settings.seed)
     }
 
-    /// The number of channels.
     var count: Int { table.count }
 
     /// Judges a broadcast. The channel's id is in `accepted` ones.
@@ -58,7 +57,6 @@ struct ChannelDesk: ~Copyable {
         return .accepted
     }
 
-    /// Lists the channels of an app.
     mutating func list(_ request: RequestFields, app: Bytes, reply: inout ChannelReply) -> FixedAnswer {
         let app = unsafe String(decoding: app, as: UTF8.self)
         if let fault = fault(request, app) { return fault }
@@ -69,7 +67,7 @@ struct ChannelDesk: ~Copyable {
 
     private mutating func create(app: String, body: Bytes, total: Int, reply: inout ChannelReply) -> FixedAnswer {
         switch unsafe ChannelRequestBody.read(body, total: total) {
-        case .failure(let fault): return fault.answer
+        case .failure(let fault): return fault
         case .success(let storesLast):
             guard let id = table.create(app: app, storesLast: storesLast) else { return .cannotCreateChannelConfig }
             reply.channelID = Array(id.utf8)

@@ -7,8 +7,8 @@ enum ChannelRequestBody {
     static let lengthMaximum = PushType.payloadMaximumOfAll
 
     /// Whether the channel stores the last message, or what is wrong.
-    static func read(_ body: Bytes, total: Int) -> Result<Bool, Fault> {
-        guard total <= lengthMaximum, body.count == total else { return .failure(Fault(answer: .payloadTooLarge)) }
+    static func read(_ body: Bytes, total: Int) -> Result<Bool, FixedAnswer> {
+        guard total <= lengthMaximum, body.count == total else { return .failure(.payloadTooLarge) }
         var hasPushType = false
         var isLiveActivity = false
         var storesLast: Bool?
@@ -21,14 +21,10 @@ enum ChannelRequestBody {
                 storesLast = value.kind == .number && (isNone || isLast) ? isLast : nil
             }
         }
-        guard isObject else { return .failure(Fault(answer: .badRequestPayload)) }
-        guard hasPushType else { return .failure(Fault(answer: .missingPushType)) }
-        guard isLiveActivity else { return .failure(Fault(answer: .invalidPushType)) }
-        guard let storesLast else { return .failure(Fault(answer: .badRequestParams)) }
+        guard isObject else { return .failure(.badRequestPayload) }
+        guard hasPushType else { return .failure(.missingPushType) }
+        guard isLiveActivity else { return .failure(.invalidPushType) }
+        guard let storesLast else { return .failure(.badRequestParams) }
         return .success(storesLast)
-    }
-
-    struct Fault: Error, Equatable {
-        var answer: FixedAnswer
     }
 }

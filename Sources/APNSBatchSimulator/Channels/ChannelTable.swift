@@ -1,6 +1,5 @@
 import APNSBatchBasics
 
-/// A broadcast channel.
 struct Channel {
     /// The `message-storage-policy`: false is 0, nothing is stored; true is 1, the last message is.
     var storesLast: Bool
@@ -8,7 +7,6 @@ struct Channel {
     var passed: UInt32 = 0
 }
 
-/// The channels of all apps.
 struct ChannelTable {
     private struct App {
         var channels: [String: Channel] = [:]
@@ -26,7 +24,6 @@ struct ChannelTable {
         random = SplitMix64(seed: seed)
     }
 
-    /// The number of channels.
     var count: Int {
         apps.values.reduce(0) { $0 + $1.order.count }
     }

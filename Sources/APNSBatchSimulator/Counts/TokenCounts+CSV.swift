@@ -56,17 +56,6 @@ extension TokenCounts {
     /// Writes `,` and the number; returns how many bytes.
     private static func write(_ number: UInt32, behindComma out: UnsafeMutablePointer<UInt8>) -> Int {
         unsafe out[0] = UInt8(ascii: ",")
-        var digits = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
-            digits += 1
-        }
-        rest = number
-        for place in stride(from: digits, to: 0, by: -1) {
-            unsafe out[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
-        return digits + 1
+        return unsafe Decimal.write(UInt64(number), to: out + 1) + 1
     }
 }

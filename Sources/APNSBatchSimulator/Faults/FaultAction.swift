@@ -67,21 +67,9 @@ extension FloodFault.Kind {
 }
 
 extension FaultKind {
-    /// Its key in the script.
+    /// Its key in the script: the case's name in snake case.
     var name: String {
-        switch self {
-        case .goaway: "goaway"
-        case .reset: "reset"
-        case .abort: "abort"
-        case .stall: "stall"
-        case .settings: "settings"
-        case .storm: "storm"
-        case .shape: "shape"
-        case .malformed: "malformed"
-        case .flood: "flood"
-        case .ignorePings: "ignore_pings"
-        case .refuseConnects: "refuse_connects"
-        }
+        "\(self)".prefix { $0 != "(" }.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
 }
 
@@ -90,7 +78,7 @@ extension SimulatorScript {
     var stormRules: [SimulatorRule] {
         faults.compactMap { fault in
             guard case .storm(let storm) = fault.what else { return nil }
-            return SimulatorRule(share: 0, status: storm.status, reason: storm.reason, retryAfter: storm.retryAfter)
+            return storm.rule
         }
     }
 }

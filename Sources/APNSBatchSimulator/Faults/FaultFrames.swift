@@ -109,17 +109,23 @@ enum FaultFrames {
 
     /// The header block in six frames, the second one empty: clients take some, but not any number of them.
     private static func inPieces(_ answer: Answer, stream: UInt32) -> [UInt8] {
-        let block = answer.block
-        var bytes = frame(.headers, flags: answer.body.isEmpty ? endStream : 0, stream: stream, Array(block.prefix(1)))
-        bytes += frame(.continuation, stream: stream)
-        var rest = block.dropFirst()
-        let length = (rest.count + 3) / 4
-        while !rest.isEmpty {
-            let flags = rest.count <= length ? endHeaders : 0
-            bytes += frame(.continuation, flags: flags, stream: stream, Array(rest.prefix(length)))
-            rest = rest.dropFirst(length)
-        }
+        let rest = answer.block.dropFirst()
+        let pieces: [ArraySlice<UInt8>] = [answer.block.prefix(1), []] + cut(rest, length: (rest.count + 3) / 4)
+        let bytes = headers(pieces, endsStream: answer.body.isEmpty, stream: stream)
         return answer.body.isEmpty ? bytes : bytes + frame(.data, flags: endStream, stream: stream, answer.body)
+    }
+
+    private static func cut(_ bytes: ArraySlice<UInt8>, length: Int) -> [ArraySlice<UInt8>] {
+        stride(from: bytes.startIndex, to: bytes.endIndex, by: length).map { bytes[$0...].prefix(length) }
+    }
+
+    /// HEADERS and CONTINUATION frames.
+    private static func headers(_ pieces: [ArraySlice<UInt8>], endsStream: Bool, stream: UInt32) -> [UInt8] {
+        pieces.enumerated().flatMap { index, piece in
+            let ends = index == 0 && endsStream ? endStream : 0
+            let flags = index == pieces.count - 1 ? ends | endHeaders : ends
+            return frame(index == 0 ? .headers : .continuation, flags: flags, stream: stream, Array(piece))
+        }
     }
 
     private static func interim(stream: UInt32) -> [UInt8] {
@@ -148,7 +154,7 @@ enum FaultFrames {
             var answer = answer
             let value = String(repeating: "x", count: 1000)
             answer.fields += (0..<flood.count).map { ("x-field-\($0)", value) }
-            return split(answer, stream: stream)
+            return headers(cut(answer.block[...], length: 16_384), endsStream: true, stream: stream)
         case .interim:
             return repeated(interim(stream: stream), flood.count)
                 + plain(answer, stream: stream)
@@ -162,21 +168,6 @@ enum FaultFrames {
                 + repeated(frame(.data, stream: stream, kilobyte), flood.count)
                 + frame(.data, flags: endStream, stream: stream, answer.body)
         }
-    }
-
-    /// HEADERS and as many CONTINUATION frames as it takes.
-    private static func split(_ answer: Answer, stream: UInt32) -> [UInt8] {
-        var rest = answer.block[...]
-        var bytes: [UInt8] = []
-        while !rest.isEmpty {
-            let piece = Array(rest.prefix(16_384))
-            rest = rest.dropFirst(16_384)
-            let flags = rest.isEmpty ? endHeaders : 0
-            let isFirst = bytes.isEmpty
-            bytes += frame(
-                isFirst ? .headers : .continuation, flags: isFirst ? flags | endStream : flags, stream: stream, piece)
-        }
-        return bytes
     }
 
     /// Frames that belong to no answer.
@@ -201,25 +192,17 @@ extension MalformedFault {
     private static let idle: UInt32 = 0x7FFF_FFF1
 
     /// Whether it is sent in the place of an answer.
-    var isAboutStream: Bool {
-        switch self {
-        case .hpackIndex, .hpackTableSize, .hpackHuffman, .hpackTruncated, .dataBeforeFields, .padding, .pushPromise,
-            .interleaved, .statusMissing, .statusLetters, .upperCase, .contentLength:
-            true
-        default: false
-        }
-    }
+    var isAboutStream: Bool { answer(1) != nil }
 
     /// What is sent. Complexity: some hundred bytes.
-    func bytes(stream: UInt32) -> [UInt8] {
-        isAboutStream ? answer(stream) : frames()
-    }
+    func bytes(stream: UInt32) -> [UInt8] { answer(stream) ?? frames() }
 
     private func headers(_ stream: UInt32, _ block: [UInt8], flags: UInt8 = FaultFrames.endHeaders) -> [UInt8] {
         FaultFrames.frame(.headers, flags: flags, stream: stream, block)
     }
 
-    private func answer(_ stream: UInt32) -> [UInt8] {
+    /// Nil if it is not about a stream.
+    private func answer(_ stream: UInt32) -> [UInt8]? {
         let fine = FaultFrames.field(":status", "200")
         let whole = FaultFrames.endHeaders | FaultFrames.endStream
         switch self {
@@ -243,9 +226,10 @@ extension MalformedFault {
         case .statusMissing: return headers(stream, FaultFrames.field("apns-id", "x"), flags: whole)
         case .statusLetters: return headers(stream, FaultFrames.field(":status", "two"), flags: whole)
         case .upperCase: return headers(stream, fine + FaultFrames.field("Apns-Id", "x"), flags: whole)
-        default:
+        case .contentLength:
             return headers(stream, fine + FaultFrames.field("content-length", "5"))
                 + FaultFrames.frame(.data, flags: FaultFrames.endStream, stream: stream, Array("{}".utf8))
+        default: return nil
         }
     }
 

@@ -64,7 +64,6 @@ extension StallFault.Side {
 
 /// Which of the next TCP connections are to end at which byte.
 struct FaultCuts {
-    /// Where a connection ends.
     struct Cut: Equatable {
         var bytes: Int
         var isReceived: Bool

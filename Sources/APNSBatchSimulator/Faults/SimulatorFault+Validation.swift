@@ -95,8 +95,7 @@ extension SettingsFault {
 
 extension StormFault {
     fileprivate func fault() -> String? {
-        let rule = SimulatorRule(share: 1, status: status, reason: reason, retryAfter: retryAfter)
-        return rule.fault() ?? FaultKind.positive("requests", requests) ?? FaultKind.time("ms", milliseconds)
+        rule.fault() ?? FaultKind.positive("requests", requests) ?? FaultKind.time("ms", milliseconds)
     }
 }
 

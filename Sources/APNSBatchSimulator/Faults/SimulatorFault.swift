@@ -96,7 +96,6 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
     }
 }
 
-/// What a fault does.
 package enum FaultKind: Sendable, Equatable {
     case goaway(GoAwayFault)
     case reset(ResetFault)
@@ -209,6 +208,8 @@ package struct StormFault: Decodable, Sendable, Equatable {
     /// For so many requests; 1 when neither this nor `milliseconds` is given.
     package var requests: Int?
     package var milliseconds: Int?
+
+    var rule: SimulatorRule { SimulatorRule(share: 0, status: status, reason: reason, retryAfter: retryAfter) }
 }
 
 /// Answers are written in an unusual way that HTTP/2 allows.

@@ -1,7 +1,7 @@
 /// A strict reader of JSON text (RFC 8259) over bytes: one pass, no tree, nothing allocated.
 ///
 /// A value is checked by `value()`, which moves behind it and tells its kind, its text and whether it is empty. Who
-/// wants the members of an object opens it with `openObject()` and asks `nextMember()` until it ends.
+/// wants the members of an object opens it with `openObject()` and reads them with `members()`.
 ///
 /// Not valid, beside everything outside the grammar: a byte order mark, bytes that are not UTF-8, and an escaped lone
 /// surrogate, which no UTF-8 text could carry. Values nest as deep as the longest payload is long.
@@ -186,35 +186,36 @@ extension JSONScanner {
         return name
     }
 
-    /// Steps to the next member of the object opened last; the caller then reads its value before the next step.
+    /// Reads the members of the object opened last. `read` is called behind each name and reads the value.
     ///
-    /// - Parameter isFirst: true for the first call on this object; set to false.
+    /// Returns false when the text is not JSON, and when `read` has returned false.
     @inline(__always)
-    mutating func nextMember(isFirst: inout Bool) -> JSONStep {
+    mutating func members(_ read: (inout JSONScanner, JSONText) -> Bool) -> Bool {
         skipBlanks()
-        if take(UInt8(ascii: "}")) {
-            return JSONStep(outcome: .end, name: .invalid)
+        if take(UInt8(ascii: "}")) { return true }
+        while true {
+            let name = memberName()
+            guard name.isValid, read(&self, name) else { return false }
+            skipBlanks()
+            if take(UInt8(ascii: "}")) { return true }
+            guard take(UInt8(ascii: ",")) else { return false }
         }
-        if !isFirst {
-            guard take(UInt8(ascii: ",")) else { return JSONStep(outcome: .broken, name: .invalid) }
+    }
+
+    /// Likewise, with values that need no further reading.
+    @inline(__always)
+    mutating func memberValues(_ note: (JSONText, JSONValue) -> Void) -> Bool {
+        members { scanner, name in
+            let value = scanner.value()
+            if value.isValid { note(name, value) }
+            return value.isValid
         }
-        isFirst = false
-        let name = memberName()
-        return JSONStep(outcome: name.isValid ? .member : .broken, name: name)
     }
 
     /// Reads a text that is an object and calls `note` for each member. Returns false when it is not an object.
     static func members(of text: Bytes, _ note: (JSONText, JSONValue) -> Void) -> Bool {
         var scanner = unsafe JSONScanner(text)
-        guard scanner.openObject() else { return false }
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else { return step.outcome == .end && scanner.isAtEnd() }
-            let value = scanner.value()
-            guard value.isValid else { return false }
-            note(step.name, value)
-        }
+        return scanner.openObject() && scanner.memberValues(note) && scanner.isAtEnd()
     }
 
     /// Moves into the array that comes next. Returns false when the next value is not an array.
@@ -224,25 +225,18 @@ extension JSONScanner {
         return take(UInt8(ascii: "["))
     }
 
-    /// Steps to the next element of the array opened last; the caller then reads it before the next step.
-    ///
-    /// - Parameter isFirst: true for the first call on this array; set to false.
+    /// Calls `note` for each element of the array opened last. Returns false when the text is not JSON.
     @inline(__always)
-    mutating func nextElement(isFirst: inout Bool) -> JSONStep.Outcome {
+    mutating func elements(_ note: (JSONValue) -> Void) -> Bool {
         skipBlanks()
-        guard isFirst else {
-            if take(UInt8(ascii: ",")) { return .member }
-            return take(UInt8(ascii: "]")) ? .end : .broken
+        if take(UInt8(ascii: "]")) { return true }
+        while true {
+            let value = value()
+            guard value.isValid else { return false }
+            note(value)
+            skipBlanks()
+            if take(UInt8(ascii: "]")) { return true }
+            guard take(UInt8(ascii: ",")) else { return false }
         }
-        isFirst = false
-        return take(UInt8(ascii: "]")) ? .end : .member
     }
-}
-
-/// A step through an object's members.
-struct JSONStep {
-    enum Outcome: UInt8 { case member, end, broken }
-
-    var outcome: Outcome
-    var name: JSONText
 }

@@ -4,26 +4,19 @@ enum ApsReader {
     static func read(_ scanner: inout JSONScanner, _ facts: inout PayloadFacts) -> Bool {
         guard scanner.openObject() else { return false }
         facts.insert(.aps)
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else { return step.outcome == .end }
-            guard let key = ApsKey(step.name) else {
-                guard scanner.value().isValid else { return false }
-                continue
-            }
-            switch key {
+        return scanner.members { scanner, name in
+            switch ApsKey(name) {
             case .alert:
                 facts.subtract(.ofAlert)
-                guard readAlert(&scanner, &facts) else { return false }
+                return readAlert(&scanner, &facts)
             case .sound:
                 facts.subtract(.ofSound)
-                guard readSound(&scanner, &facts) else { return false }
-            case .urlArgs: guard readStrings(&scanner, allowsNull: false, &facts) else { return false }
-            default:
+                return readSound(&scanner, &facts)
+            case .urlArgs: return readStrings(&scanner, allowsNull: false, &facts)
+            case let key:
                 let value = scanner.value()
-                guard value.isValid else { return false }
-                note(key, value, &facts)
+                if value.isValid, let key { note(key, value, &facts) }
+                return value.isValid
             }
         }
     }
@@ -76,18 +69,13 @@ enum ApsReader {
         guard scanner.openObject() else {
             return readText(&scanner, shows: .alertShows, &facts)
         }
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else { return step.outcome == .end }
+        return scanner.members { scanner, name in
             facts.insert(.alertShows)
-            let key = AlertKey(step.name)
+            let key = AlertKey(name)
             if key == .locArgs || key == .titleLocArgs || key == .subtitleLocArgs {
-                guard readStrings(&scanner, allowsNull: key == .titleLocArgs, &facts) else { return false }
-                continue
+                return readStrings(&scanner, allowsNull: key == .titleLocArgs, &facts)
             }
             let value = scanner.value()
-            guard value.isValid else { return false }
             switch key {
             case .title, .body:
                 if value.kind == .object { facts.insert(.textIsObject) }
@@ -97,6 +85,7 @@ enum ApsReader {
             case nil: break
             default: require(value.kind == .string, &facts)
             }
+            return value.isValid
         }
     }
 
@@ -106,14 +95,9 @@ enum ApsReader {
         guard scanner.openObject() else {
             return readText(&scanner, shows: .soundPlays, &facts)
         }
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else { return step.outcome == .end }
+        return scanner.memberValues { name, value in
             facts.insert(.soundPlays)
-            let value = scanner.value()
-            guard value.isValid else { return false }
-            switch SoundKey(step.name) {
+            switch SoundKey(name) {
             case .critical:
                 let digit = unsafe value.text.bytes
                 unsafe require(value.kind == .number && (digit.equals("1") || digit.equals("0")), &facts)
@@ -144,17 +128,7 @@ enum ApsReader {
             require(value.kind == .null && allowsNull, &facts)
             return value.isValid
         }
-        var isFirst = true
-        while true {
-            switch scanner.nextElement(isFirst: &isFirst) {
-            case .end: return true
-            case .broken: return false
-            case .member:
-                let value = scanner.value()
-                guard value.isValid else { return false }
-                require(value.kind == .string, &facts)
-            }
-        }
+        return scanner.elements { require($0.kind == .string, &facts) }
     }
 
     private static func noteEvent(_ value: JSONValue, _ facts: inout PayloadFacts) {
@@ -172,18 +146,12 @@ enum ApsReader {
 
     @inline(__always)
     private static func require(_ isRight: Bool, _ facts: inout PayloadFacts) {
-        if !isRight {
-            facts.insert(.wrongType)
-        }
+        if !isRight { facts.insert(.wrongType) }
     }
 
     @inline(__always)
     private static func set(_ fact: PayloadFacts, if holds: Bool, _ facts: inout PayloadFacts) {
-        if holds {
-            facts.insert(fact)
-        } else {
-            facts.remove(fact)
-        }
+        if holds { facts.insert(fact) } else { facts.remove(fact) }
     }
 
     private static func isInterruptionLevel(_ text: JSONText) -> Bool {

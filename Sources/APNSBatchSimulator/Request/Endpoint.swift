@@ -19,7 +19,6 @@
         self = unsafe path.begins(with: "/3/device") ? Self.device(behind: path.dropping(9)) : Self.other(path)
     }
 
-    /// Whether the endpoint allows a method.
     func takes(_ method: Bytes?) -> Bool {
         guard let method = unsafe method else { return false }
         switch self {
@@ -30,7 +29,6 @@
         }
     }
 
-    /// The service that handles the endpoint.
     var service: Services {
         switch self {
         case .device, .broadcast: .pushes

@@ -1,44 +1,19 @@
 /// An answer that a check gives. The raw value is its index in the table of prepared answers.
 ///
 /// Status and reason are those of Apple's table of responses ("Handling notification responses from APNs").
-enum FixedAnswer: UInt8, CaseIterable {
-    case accepted
-    case created
-    case noContent
-    case badChannelID
-    case badCollapseID
-    case badDeviceToken
-    case badExpirationDate
-    case badMessageID
-    case badPriority
-    case badRequestParams
-    case badRequestPayload
-    case badTopic
-    case cannotCreateChannelConfig
-    case channelNotRegistered
-    case deviceTokenNotForTopic
-    case duplicateHeaders
-    case featureNotEnabled
-    case invalidPushType
-    case missingChannelID
-    case missingDeviceToken
-    case missingPushType
-    case missingTopic
-    case payloadEmpty
-    case topicDisallowed
-    case badCertificateEnvironment
-    case badEnvironmentKeyIDInToken
-    case expiredProviderToken
-    case invalidProviderToken
-    case missingProviderToken
-    case topicMismatch
-    case unrelatedKeyIDInToken
-    case badPath
-    case methodNotAllowed
-    case payloadTooLarge
-    case tooManyProviderTokenUpdates
+enum FixedAnswer: UInt8, CaseIterable, Error {
+    case accepted, created, noContent
+    // 400
+    case badChannelID, badCollapseID, badDeviceToken, badExpirationDate, badMessageID, badPriority, badRequestParams
+    case badRequestPayload, badTopic, cannotCreateChannelConfig, channelNotRegistered, deviceTokenNotForTopic
+    case duplicateHeaders, featureNotEnabled, invalidPushType, missingChannelID, missingDeviceToken, missingPushType
+    case missingTopic, payloadEmpty, topicDisallowed
+    // 403
+    case badCertificateEnvironment, badEnvironmentKeyIDInToken, expiredProviderToken, invalidProviderToken
+    case missingProviderToken, topicMismatch, unrelatedKeyIDInToken
+    // 404 to 429
+    case badPath, methodNotAllowed, payloadTooLarge, tooManyProviderTokenUpdates
 
-    /// The HTTP status.
     var status: UInt16 {
         switch self {
         case .accepted: 200

@@ -62,23 +62,14 @@ enum PayloadCheck {
     static func read(_ body: Bytes, into facts: inout PayloadFacts) -> Bool {
         var scanner = unsafe JSONScanner(body)
         guard scanner.openObject() else { return false }
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else {
-                guard step.outcome == .end, scanner.isAtEnd() else { return false }
-                if scanner.sawBlanks {
-                    facts.insert(.blanks)
-                }
-                return true
-            }
-            if step.name.equals("aps") {
-                facts = []
-                guard ApsReader.read(&scanner, &facts) else { return false }
-            } else {
-                guard scanner.value().isValid else { return false }
-            }
+        let isRead = scanner.members { scanner, name in
+            guard name.equals("aps") else { return scanner.value().isValid }
+            facts = []
+            return ApsReader.read(&scanner, &facts)
         }
+        guard isRead, scanner.isAtEnd() else { return false }
+        if scanner.sawBlanks { facts.insert(.blanks) }
+        return true
     }
 }
 

@@ -1,42 +1,23 @@
-/// The push types and their rules, in one table.
+/// The push types and their rules.
 ///
 /// Source: Apple, "Sending notification requests to APNs" (push types, topics, sizes, priorities).
 enum PushType: UInt8, CaseIterable {
     case alert, background, voip, complication, fileprovider, location, liveactivity, pushtotalk, widgets, controls, mdm
 
+    private static let table: [(name: StaticString, topicSuffix: StaticString)] = [
+        ("alert", ""), ("background", ""), ("voip", ".voip"), ("complication", ".complication"),
+        ("fileprovider", ".pushkit.fileprovider"), ("location", ".location-query"),
+        ("liveactivity", ".push-type.liveactivity"), ("pushtotalk", ".voip-ptt"), ("widgets", ".push-type.widgets"),
+        ("controls", ".push-type.controls"), ("mdm", ""),
+    ]
+
     /// The value of `apns-push-type`.
     @inline(__always)
-    var name: StaticString {
-        switch self {
-        case .alert: "alert"
-        case .background: "background"
-        case .voip: "voip"
-        case .complication: "complication"
-        case .fileprovider: "fileprovider"
-        case .location: "location"
-        case .liveactivity: "liveactivity"
-        case .pushtotalk: "pushtotalk"
-        case .widgets: "widgets"
-        case .controls: "controls"
-        case .mdm: "mdm"
-        }
-    }
+    var name: StaticString { Self.table[Int(rawValue)].name }
 
     /// The suffix of the topic after the bundle identifier.
     @inline(__always)
-    var topicSuffix: StaticString {
-        switch self {
-        case .alert, .background, .mdm: ""
-        case .voip: ".voip"
-        case .complication: ".complication"
-        case .fileprovider: ".pushkit.fileprovider"
-        case .location: ".location-query"
-        case .liveactivity: ".push-type.liveactivity"
-        case .pushtotalk: ".voip-ptt"
-        case .widgets: ".push-type.widgets"
-        case .controls: ".push-type.controls"
-        }
-    }
+    var topicSuffix: StaticString { Self.table[Int(rawValue)].topicSuffix }
 
     @inline(__always)
     var payloadMaximum: Int {
@@ -46,7 +27,6 @@ enum PushType: UInt8, CaseIterable {
     /// The largest payload of any push type in bytes.
     static var payloadMaximumOfAll: Int { 5120 }
 
-    /// The push type of this name, or nil.
     @inline(__always)
     init?(_ name: Bytes) {
         guard let found = Self.allCases.first(where: { unsafe name.equals($0.name) }) else { return nil }

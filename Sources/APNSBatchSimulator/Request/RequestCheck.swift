@@ -13,7 +13,7 @@ struct RequestCheck: ~Copyable {
     /// The numbers of the certificates' topic lists, by the subject's UID.
     private var certificates: [String: Int32] = [:]
     private let certificateAnswer: FixedAnswer
-    private(set) var channels: ChannelDesk
+    var channels: ChannelDesk
     /// The additional fields of the answer to the last request about channels.
     private(set) var reply = ChannelReply()
 
@@ -55,7 +55,9 @@ struct RequestCheck: ~Copyable {
         guard !service.isEmpty, connection.services.contains(service) else { return verdict.with(.badPath) }
         guard unsafe endpoint.takes(request.method) else { return verdict.with(.methodNotAllowed) }
         guard !request.repeated else { return verdict.with(.duplicateHeaders) }
-        let authority = authority(request, &connection, now)
+        let authority =
+            unsafe connection.certificate < 0
+            ? providerTokens.answer(request.authorization, on: &connection, now: now) : certificateAnswer
         guard authority == .accepted else { return verdict.with(authority) }
         verdict.isAuthorized = true
         guard case .device(let token) = endpoint else {
@@ -67,11 +69,6 @@ struct RequestCheck: ~Copyable {
         guard unsafe verdict.deviceToken != nil else { return verdict.with(.badDeviceToken) }
         verdict.answer = unsafe answer(request, body, bodyTotal, connection, &verdict.facts)
         return verdict
-    }
-
-    /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
-    mutating func passBroadcast(_ channel: Bytes, app: Bytes) -> UInt32 {
-        unsafe channels.pass(channel, app: app)
     }
 
     /// A verdict that knows the request's token and id, as far as they have the right form.
@@ -91,14 +88,6 @@ struct RequestCheck: ~Copyable {
         }
         if let id = unsafe id, unsafe FieldForm.isMessageID(id) { unsafe verdict.messageID = unsafe id }
         return verdict
-    }
-
-    @inline(__always)
-    private mutating func authority(
-        _ request: RequestFields, _ connection: inout ConnectionIdentity, _ now: Int64
-    ) -> FixedAnswer {
-        guard connection.certificate < 0 else { return certificateAnswer }
-        return unsafe providerTokens.answer(request.authorization, on: &connection, now: now)
     }
 
     /// Checks requests other than pushes to devices.
@@ -142,18 +131,14 @@ struct RequestCheck: ~Copyable {
         if let expiration = unsafe request.expiration, unsafe !FieldForm.isExpiration(expiration) {
             return .badExpirationDate
         }
-        if let collapseID = unsafe request.collapseID, collapseID.count > 64 {
-            return .badCollapseID
-        }
+        if let collapseID = unsafe request.collapseID, collapseID.count > 64 { return .badCollapseID }
         return unsafe PayloadCheck.answer(body, total: bodyTotal, type: type, facts: &facts)
     }
 
     /// 10, 5 or 1; without the field 10 is meant. Background takes 5 only.
     private static func isPriority(_ value: Bytes?, for type: PushType) -> Bool {
         guard let value = unsafe value else { return type != .background }
-        if type == .background {
-            return unsafe value.equals("5")
-        }
+        if type == .background { return unsafe value.equals("5") }
         return unsafe value.equals("10") || value.equals("5") || value.equals("1")
     }
 }

@@ -60,13 +60,7 @@ import CAPNSTransport
     private static func occurs(_ name: Bytes, before index: Int, in fields: UnsafeBufferPointer<apns_transport_field>)
         -> Bool
     {
-        if unsafe name.equals("cookie") {
-            return false
-        }
-        for earlier in 0..<index
-        where unsafe name.equals(Bytes(fields[earlier].name, length: fields[earlier].name_length)) {
-            return true
-        }
-        return false
+        unsafe !name.equals("cookie")
+            && fields[..<index].contains { unsafe name.equals(Bytes($0.name, length: $0.name_length)) }
     }
 }

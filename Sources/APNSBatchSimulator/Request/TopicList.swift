@@ -25,7 +25,6 @@ struct TopicList {
         return unsafe isOfOtherType(topic) ? .deviceTokenNotForTopic : .topicDisallowed
     }
 
-    /// Whether the list contains an app.
     func holds(_ app: Bytes) -> Bool {
         isAny || topics.contains { unsafe app.equals($0) }
     }

@@ -11,11 +11,8 @@ package struct RateLimit: Decodable, Sendable, Equatable {
     package var retryAfter: Int?
 
     package init(perSecond: Int, burst: Int? = nil, status: Int, reason: String? = nil, retryAfter: Int? = nil) {
-        self.perSecond = perSecond
-        self.burst = burst
-        self.status = status
-        self.reason = reason
-        self.retryAfter = retryAfter
+        (self.perSecond, self.burst) = (perSecond, burst)
+        (self.status, self.reason, self.retryAfter) = (status, reason, retryAfter)
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {

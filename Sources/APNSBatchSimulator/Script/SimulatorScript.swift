@@ -37,26 +37,20 @@ package struct SimulatorScript: Sendable, Equatable {
     /// The seed that decides which tokens get a rule, and the latencies.
     package var seed: UInt64
     package var rules: [SimulatorRule]
-    /// The delay of answers.
     package var latency: SimulatorLatency
     /// How many requests are answered in a second, over all connections: requests wait for their turn, and then for the
     /// latency. 0: as many as come.
     package var answersPerSecond: Int
     /// The rate limit and the answer to requests above it; nil for no limit.
     package var rateLimit: RateLimit?
-    /// The deliberate faults.
     package var faults: [SimulatorFault]
 
     package init(
         seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none, answersPerSecond: Int = 0,
         rateLimit: RateLimit? = nil, faults: [SimulatorFault] = []
     ) {
-        self.seed = seed
-        self.rules = rules
-        self.latency = latency
-        self.answersPerSecond = answersPerSecond
-        self.rateLimit = rateLimit
-        self.faults = faults
+        (self.seed, self.rules, self.latency) = (seed, rules, latency)
+        (self.answersPerSecond, self.rateLimit, self.faults) = (answersPerSecond, rateLimit, faults)
     }
 
     /// The answer for the first request of a well-formed device token that passes every check; nil when it is
@@ -93,12 +87,8 @@ package struct SimulatorRule: Decodable, Sendable, Equatable {
         share: Double, status: Int, reason: String? = nil, timestamp: Int64? = nil, times: Int? = nil,
         retryAfter: Int? = nil
     ) {
-        self.share = share
-        self.status = status
-        self.reason = reason
-        self.timestamp = timestamp
-        self.times = times
-        self.retryAfter = retryAfter
+        (self.share, self.status, self.reason) = (share, status, reason)
+        (self.timestamp, self.times, self.retryAfter) = (timestamp, times, retryAfter)
     }
 }
 

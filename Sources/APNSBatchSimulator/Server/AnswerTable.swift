@@ -16,28 +16,18 @@
 
     /// - Parameter started: milliseconds since the epoch, for rules of status 410 without a time of their own.
     init(_ script: SimulatorScript, started: Int64) {
-        var names: [(status: Int, reason: String)] = []
-        var bodies: [String] = []
-        var delays: [String] = []
-        for answer in FixedAnswer.allCases {
-            names.append((Int(answer.status), answer.reason))
-            bodies.append(Self.body(answer.reason, timestamp: nil))
-            delays.append("")
-        }
-        for rule in script.rules + script.stormRules + (script.rateLimit.map { [$0.rule] } ?? []) {
-            names.append((rule.status, rule.reason ?? ""))
-            bodies.append(Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil))
-            delays.append(rule.retryAfter.map { String($0) } ?? "")
-        }
-        self.names = names
-        firstStorm = FixedAnswer.allCases.count + script.rules.count
-        count = names.count
+        let fixed = FixedAnswer.allCases.map { SimulatorRule(share: 0, status: Int($0.status), reason: $0.reason) }
+        let rules = fixed + script.rules + script.stormRules + [script.rateLimit?.rule].compactMap(\.self)
+        names = rules.map { ($0.status, $0.reason ?? "") }
+        firstStorm = fixed.count + script.rules.count
+        count = rules.count
         unsafe entries = .allocate(capacity: count)
-        for index in 0..<count {
+        for (index, rule) in rules.enumerated() {
+            let body = Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil)
+            let delay = rule.retryAfter.map { String($0) } ?? ""
             unsafe (entries + index).initialize(
-                to: Prepared(
-                    status: UInt16(names[index].status), body: Self.copy(bodies[index]),
-                    retryAfter: Self.copy(delays[index]), given: 0))
+                to: Prepared(status: UInt16(rule.status), body: Self.copy(body), retryAfter: Self.copy(delay), given: 0)
+            )
         }
     }
 
@@ -49,24 +39,20 @@
         unsafe entries.deallocate()
     }
 
-    /// The number of a fixed answer.
     @inline(__always)
     static func number(_ answer: FixedAnswer) -> Int {
         Int(answer.rawValue)
     }
 
-    /// The number of the answer of a rule.
     @inline(__always)
     static func number(rule: Int) -> Int {
         FixedAnswer.allCases.count + rule
     }
 
-    /// The number of the answer of a storm.
     func number(storm: Int32) -> Int {
         firstStorm + Int(storm)
     }
 
-    /// The number of the answer of the rate limit.
     var numberOfRateLimit: Int { count - 1 }
 
     /// Counts one more use of an answer.

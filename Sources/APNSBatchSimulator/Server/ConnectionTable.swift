@@ -1,6 +1,5 @@
 import CAPNSTransport
 
-/// The state of a connection.
 struct ConnectionState {
     var identity = ConnectionIdentity()
     /// The number of requests received and not yet answered.

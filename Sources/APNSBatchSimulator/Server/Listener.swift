@@ -58,12 +58,7 @@ enum Listener {
         _ configuration: SimulatorConfiguration, _ make: TransportMaking, _ number: inout UInt32
     ) throws(SimulatorError) -> OpaquePointer {
         var options = unsafe apns_transport_options()
-        unsafe options.loop =
-            switch configuration.loop {
-            case .automatic: APNS_TRANSPORT_LOOP_AUTO.rawValue
-            case .ioUring: APNS_TRANSPORT_LOOP_IO_URING.rawValue
-            case .epoll: APNS_TRANSPORT_LOOP_EPOLL.rawValue
-            }
+        unsafe options.loop = configuration.loop.rawValue
         // The two listeners occupy connection slots too.
         unsafe options.connections_max = configuration.connections &+ 2
         unsafe options.streams_max = configuration.streamsTotal

@@ -64,7 +64,7 @@ final class ServerThread: Sendable {
         }
         var server = unsafe SimulatorServer(transport, configuration, keys, ports)
         state.change { $0.opened = unsafe .success((CoreHandle(pointer: transport), ports)) }
-        server.run(until: { isStopped.load(ordering: .acquiring) })
+        while !isStopped.load(ordering: .acquiring), server.turn() {}
         _ = state.wait { $0.isReleased ? true : nil }
         unsafe apns_transport_destroy(transport)
         let report = server.finish(countsPath: configuration.countsPath)

@@ -7,14 +7,11 @@ import CAPNSTransportServer
 @safe struct SimulatorServer: ~Copyable {
     let transport: OpaquePointer
     private let clock: @Sendable () -> Int64
-    private let streams: UInt32
     private let isSandbox: Bool
-    private let certificateFault: SimulatorConfiguration.CertificateFault
     private let eventCapacity: Int
     private let teamIDs: [String]
     /// The number of requests with a valid provider token, by the number of the team.
     private var teamRequests: [UInt64]
-    private let probe: (any SimulatorProbe)?
     private let received: UnsafeMutablePointer<apns_transport_received>
     private let events: UnsafeMutablePointer<apns_transport_event>
     private var check: RequestCheck
@@ -62,14 +59,11 @@ import CAPNSTransportServer
         self.clock = clock
         now = clock()
         isSandbox = configuration.environment == .sandbox
-        certificateFault = configuration.certificateFault
         // The state of a connection must be known before its first request.
         eventCapacity = max(256, 4 * Int(configuration.connections))
         // Keys are numbered, and a team's number is that of its first key among the teams.
         teamIDs = keys.reduce(into: []) { ids, key in if Int(key.team) == ids.count { ids.append(key.teamID) } }
         teamRequests = Array(repeating: 0, count: teamIDs.count)
-        probe = configuration.probe
-        streams = configuration.streams
         unsafe received = .allocate(capacity: Self.receivedCapacity)
         unsafe events = .allocate(capacity: eventCapacity)
         check = RequestCheck(
@@ -105,11 +99,6 @@ import CAPNSTransportServer
         }
     }
 
-    /// Serves until `isStopped` says so after the transport was woken, or the loop fails.
-    mutating func run(until isStopped: () -> Bool) {
-        while !isStopped(), turn() {}
-    }
-
     /// Polls once, and checks and answers what was received. Returns false when the event loop failed.
     mutating func turn() -> Bool {
         var io = unsafe apns_transport_poll_io()
@@ -127,10 +116,8 @@ import CAPNSTransportServer
         let tick = unsafe apns_transport_now_ns(transport)
         unsafe noteAccepted(Int(io.event_count), tick: tick)
         unsafe noteOpened(Int(io.received_count))
-        for index in unsafe 0..<Int(io.received_count) {
-            unsafe handle(received + index, tick: tick)
-        }
-        answerDue(by: tick)
+        for index in unsafe 0..<Int(io.received_count) { unsafe handle(received + index, tick: tick) }
+        while let answer = queue.popDue(by: tick) { add(answer) }
         respond()
         sufferDue(by: tick)
         unsafe forgetClosed(Int(io.event_count))
@@ -139,9 +126,7 @@ import CAPNSTransportServer
 
     /// Completes the report and writes the counts.
     mutating func finish(countsPath: String?) -> SimulatorReport {
-        if let countsPath, let failure = counts.write(toCSV: countsPath) {
-            report.failures.append(failure)
-        }
+        if let countsPath, let failure = counts.write(toCSV: countsPath) { report.failures.append(failure) }
         report.answers = answers.counts()
         report.tokens = counts.distinct
         report.tokensReceivedAgain = counts.receivedAgain
@@ -172,7 +157,7 @@ import CAPNSTransportServer
             unsafe forgo(request, treatment.way)
             return
         }
-        let fate = probe?.fate() ?? .answered
+        let fate = configuration.probe?.fate() ?? .answered
         if fate == .refused {
             unsafe refuse(request)
             return
@@ -189,7 +174,7 @@ import CAPNSTransportServer
         let number = decide(verdict, storm: treatment.storm, tick: tick)
         answers.countGiven(number)
         report.requests += 1
-        if let probe { tell(probe, verdict, number) }
+        if let probe = configuration.probe { tell(probe, verdict, number) }
         if fate == .forgotten { return }
         guard treatment.way == .usual else {
             unsafe forgo(request, .unanswered)
@@ -240,9 +225,7 @@ import CAPNSTransportServer
         guard let token = unsafe verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
         let place = unsafe counts.receive(token)
         guard verdict.answer == .accepted else { return AnswerTable.number(verdict.answer) }
-        if verdict.facts.contains(.blanks) {
-            report.payloadsWithBlanks += 1
-        }
+        if verdict.facts.contains(.blanks) { report.payloadsWithBlanks += 1 }
         if storm >= 0 { return answers.number(storm: storm) }
         if limiter?.refuses(at: tick) == true { return answers.numberOfRateLimit }
         let rule = unsafe slices.rule(for: token, earlier: counts.pass(place))
@@ -258,7 +241,7 @@ import CAPNSTransportServer
 
     /// Returns the number of the script's answer for a broadcast that passed every check.
     private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {
-        let rule = unsafe slices.rule(for: channel, earlier: check.passBroadcast(channel, app: app))
+        let rule = unsafe slices.rule(for: channel, earlier: check.channels.pass(channel, app: app))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
         unsafe report.broadcasts += answers.entries[number].status == 200 ? 1 : 0
         return number
@@ -271,12 +254,6 @@ import CAPNSTransportServer
             return MessageID(high: ids.next(), low: ids.next())
         }
         return unsafe MessageID(id)
-    }
-
-    private mutating func answerDue(by tick: UInt64) {
-        while let answer = queue.popDue(by: tick) {
-            add(answer)
-        }
     }
 
     /// Adds an answer to the batch. The first one to a valid token raises the connection's stream limit.
@@ -310,19 +287,13 @@ import CAPNSTransportServer
             addFurther(answer, prepared, isFirst: isFirst)
         }
         connections.states[place].isAnswered = true
-        if raises || batch.isFull {
-            respond()
-        }
-        if raises {
-            raise(answer.connection)
-        }
+        if raises || batch.isFull { respond() }
+        if raises { raise(answer.connection) }
     }
 
     /// Adds the optional fields. `date` is sent once per connection.
     private mutating func addFurther(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared, isFirst: Bool) {
-        if isFirst {
-            unsafe batch.add("date", date.bytes(now), isFirst: false)
-        }
+        if isFirst { unsafe batch.add("date", date.bytes(now), isFirst: false) }
         if answer.reply >= 0 {
             batch.add(replies.remove(answer.reply), isFirst: isFirst)
         } else if isSandbox, prepared.status == 200 {
@@ -337,7 +308,7 @@ import CAPNSTransportServer
         guard let place = connections.find(connection) else { return }
         connections.states[place].isRaised = true
         guard !connections.states[place].isLimited else { return }
-        _ = unsafe apns_transport_connection_streams_set(transport, connection, streams)
+        _ = unsafe apns_transport_connection_streams_set(transport, connection, configuration.streams)
     }
 
     mutating func respond() {
@@ -363,7 +334,7 @@ import CAPNSTransportServer
 
     /// Raises the stream limit of a connection with a client certificate at once, or refuses the certificate.
     private mutating func welcome(_ connection: UInt64) {
-        guard certificateFault == .goaway else {
+        guard configuration.certificateFault == .goaway else {
             raise(connection)
             return
         }

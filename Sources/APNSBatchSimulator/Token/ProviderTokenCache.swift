@@ -47,8 +47,8 @@ struct ProviderTokenCache {
         _ text: Bytes, _ judgement: FixedAnswer, team: Int32, key: Int32, issuedAt: Int64
     ) -> Int {
         let entry = unsafe KnownToken(
-            text: Array(text), identity: Self.identity(text), judgement: judgement, team: team, key: key,
-            issuedAt: issuedAt)
+            text: Array(text), identity: max(1, FNV1a.hash(text, from: FNV1a.basis)), judgement: judgement,
+            team: team, key: key, issuedAt: issuedAt)
         guard entries.count == capacity else {
             entries.append(entry)
             return entries.count - 1
@@ -56,9 +56,5 @@ struct ProviderTokenCache {
         defer { oldest = (oldest + 1) % capacity }
         entries[oldest] = entry
         return oldest
-    }
-
-    private static func identity(_ text: Bytes) -> UInt64 {
-        unsafe max(1, FNV1a.hash(text, from: FNV1a.basis))
     }
 }

@@ -102,9 +102,7 @@ struct ProviderTokenCheck: ~Copyable {
     }
 }
 
-/// The time limits of provider tokens.
 struct ProviderTokenLimits {
-    /// The maximum age of a token.
     var lifetimeMilliseconds: Int64 = 3_600_000
     /// The minimum time between two tokens on one connection.
     var updateIntervalMilliseconds: Int64 = 1_200_000

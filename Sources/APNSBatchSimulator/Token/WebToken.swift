@@ -45,7 +45,6 @@ private struct Members {
     var issuer: String?
     var issuedAt: Int64?
 
-    /// Nil when the text is not a JSON object.
     init?(_ json: [UInt8]) {
         let isRead = unsafe json.withUnsafeBytes { text in
             unsafe JSONScanner.members(of: text) { name, value in

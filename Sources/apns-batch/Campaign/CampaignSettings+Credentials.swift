@@ -70,7 +70,6 @@ extension CampaignSettings {
         return found
     }
 
-    /// Reads the credential files.
     func credentials(for use: Use) throws -> Campaign.Credentials {
         if use == .showing {
             if self.certificateFile == nil && self.keyFile == nil { return .none }

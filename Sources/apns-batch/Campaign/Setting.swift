@@ -3,7 +3,6 @@ import APNSBatch
 /// One setting of a campaign: a key of campaign files and, in most cases, a flag. ``groups`` lists all settings; flags, the
 /// parsing of campaign files and the table in docs/campaigns.md are generated from it.
 struct Setting: Sendable {
-    /// The kind of a value.
     enum Kind: Sendable {
         /// A whole number in the range of the ``Campaign/Number`` of the same name.
         case number(Campaign.Number)
@@ -66,7 +65,6 @@ struct Setting: Sendable {
     /// The key in campaign files, such as `key_file`.
     var key: String { SettingName.key(name) }
 
-    /// The help of the flag.
     var flagHelp: String { standard.map { "\(help) (default: \($0))" } ?? help }
 
     static let all = groups.flatMap(\.settings)
@@ -87,7 +85,6 @@ enum SettingName {
 }
 
 extension Setting {
-    /// All settings as tables in Markdown.
     static var markdown: String {
         groups.map { group in
             "### \(group.title)\n\n| key | value | default | meaning |\n|---|---|---|---|\n"

@@ -73,7 +73,6 @@ struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
         init?(intValue: Int) { nil }
     }
 
-    /// The flags of this group as settings.
     var settings: CampaignSettings { get throws { try CampaignSettings(given: given) } }
 }
 

@@ -3,7 +3,6 @@ import Yams
 
 /// Reads YAML files. Every error names its line and column.
 enum YAMLFile {
-    /// Parses a file into nodes.
     static func compose(_ path: String) throws -> Node {
         let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
         do {

@@ -8,7 +8,6 @@ import Synchronization
 /// On a terminal, the last line may be a progress bar. A message replaces it, and the bar is drawn again below. Elsewhere,
 /// each line begins with the time.
 final class Console: Sendable {
-    /// The format of lines.
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable {
         case text
         /// One JSON object per line, with time, level and message.
@@ -63,7 +62,6 @@ final class Console: Sendable {
         show(level, text, asText: "apns-batch: \(level): \(text)", alwaysTimed: true)
     }
 
-    /// Writes progress as a line.
     func progress(_ text: String) { show(.info, text, asText: text) }
 
     /// Draws the bar again; an empty text erases it.

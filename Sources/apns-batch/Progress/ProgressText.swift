@@ -1,7 +1,6 @@
 import APNSBatch
 import Foundation
 
-/// Formats progress.
 enum ProgressText {
     /// Returns the rows per second between two snapshots.
     static func rate(from: CampaignProgress, to: CampaignProgress) -> Double {
@@ -108,7 +107,6 @@ struct ProgressFact {
     }
 }
 
-/// Joins facts into one line.
 enum ProgressFacts {
     /// Returns the facts in their order: in full if they fit into the width, else shortened, else without the least
     /// important ones. A fact is never cut.

@@ -32,7 +32,7 @@ struct RequestTests {
     func perRequest() {
         #expect(RequestHeader.path.indexing == .literal)
         #expect(RequestHeader.authorization.indexing == .literal)
-        #expect(RequestHeader.id == RequestHeader(name: "apns-id", indexing: .nameOnce, rule: RequestHeader.id.rule))
+        #expect(RequestHeader.id == RequestHeader("apns-id", .nameOnce, RequestHeader.id.rule))
         #expect(RequestHeader.expiration.indexing == .nameOnce)
         #expect(RequestHeader.collapseID.indexing == .nameOnce)
         #expect(RequestHeader.all.count == 11)

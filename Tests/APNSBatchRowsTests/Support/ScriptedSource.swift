@@ -2,7 +2,8 @@
 
 /// A source that hands out given bytes in given pieces.
 final class ScriptedSource: ByteSource, @unchecked Sendable {
-    let byteCount: UInt64?
+    let size: UInt64?
+    var canReadAgain: Bool { size != nil }
 
     private let bytes: [UInt8]
     /// How many bytes each read returns; the last entry goes on for ever.
@@ -12,10 +13,10 @@ final class ScriptedSource: ByteSource, @unchecked Sendable {
     private var reads = 0
 
     /// - Parameter failure: thrown where the end would be.
-    init(_ bytes: [UInt8], pieces: [Int] = [.max], byteCount: UInt64? = nil, failure: InputError? = nil) {
+    init(_ bytes: [UInt8], pieces: [Int] = [.max], size: UInt64? = nil, failure: InputError? = nil) {
         self.bytes = bytes
         self.pieces = pieces
-        self.byteCount = byteCount
+        self.size = size
         self.failure = failure
     }
 

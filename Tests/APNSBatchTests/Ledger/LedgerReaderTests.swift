@@ -214,6 +214,25 @@ import Testing
         #expect(throws: LedgerReader.Failure.damaged(at: UInt64(starts[4]))) { try Sample.read(bytes) }
     }
 
+    @Test("A ledger with an outcome of a later version is not called damaged")
+    func laterVersion() throws {
+        var (bytes, starts) = Sample.ledger([
+            { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+            { encoder, _ in encoder.add(Sample.range(1, rows: 5)) },
+            { encoder, _ in encoder.add(Sample.batch([.init(row: 1, outcome: .accepted)])) },
+        ])
+        let record = starts[3]
+        bytes[record + LedgerFrame.length + 8 + 7] = 200
+        #expect(try Sample.read(bytes).length == UInt64(record))
+        try bytes.withUnsafeMutableBytes {
+            let frame = try #require(LedgerFrame(UnsafeRawBufferPointer(rebasing: $0[record...])))
+            frame.write(to: $0.baseAddress! + record)
+        }
+        let newer = LedgerReader.Failure.newer(at: UInt64(record))
+        #expect(throws: newer) { try Sample.read(bytes) }
+        #expect("\(RunPast.explain(newer, name: "run"))".contains("written by a newer version"))
+    }
+
     @Test("Garbage is not a ledger and causes no crash")
     func garbage() {
         var random = SplitMix64(seed: 5)

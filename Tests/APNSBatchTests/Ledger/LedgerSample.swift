@@ -25,7 +25,7 @@ enum LedgerSample {
         var row: UInt64
         var outcome: Outcome
         var status: UInt16 = 0
-        var attempts: UInt16 = 1
+        var attempts: Attempts = 1
         var timestamp = OutcomeEntry.noTimestamp
         var token = ""
         var reason = ""
@@ -45,7 +45,7 @@ enum LedgerSample {
                 Array(end.reason.utf8).withUnsafeBytes { reason in
                     (id ?? []).withUnsafeBytes { id in
                         batch.append(
-                            row: end.row, outcome: end.outcome, status: end.status, attempts: end.attempts,
+                            row: end.row, outcome: end.outcome, code: end.status, attempts: end.attempts,
                             timestamp: end.timestamp, token: token, reason: reason,
                             ownID: end.ownID == nil ? nil : id.baseAddress)
                         end.carried.withUnsafeBytes { batch.carry($0) }
@@ -60,7 +60,7 @@ enum LedgerSample {
         func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
         return batch.entries.map { entry in
             End(
-                row: entry.row, outcome: entry.outcome, status: entry.status, attempts: entry.attempts,
+                row: entry.row, outcome: entry.outcome, status: entry.code, attempts: entry.attempts,
                 timestamp: entry.timestamp, token: text(batch.token(of: entry)), reason: text(batch.reason(of: entry)),
                 ownID: entry.hasOwnID ? text(batch.ownID(of: entry)) : nil,
                 carried: Array(batch.carried(of: entry)))

@@ -11,10 +11,10 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     var words: [UInt64] = []
     var boot: (UInt64, UInt64) = (3, 4)
 
-    func makeLedger() throws(CampaignError) -> any LedgerStorage { ledger }
-    func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
-    func results() throws(CampaignError) -> any LedgerStorage { lines }
-    func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? { lines }
+    func makeLedger() throws(CampaignError) -> any AppendFile { ledger }
+    func openLedger() throws(CampaignError) -> any AppendFile { ledger }
+    func results() throws(CampaignError) -> any AppendFile { lines }
+    func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func notes() -> [UInt64] { words }
     /// The state of each range in the ledger when a process created its hand-over record.
     private(set) var handedAtOpening: [Int] = []

@@ -5,7 +5,7 @@ import Glibc
 @testable import APNSBatchRecords
 
 /// A file in memory, with a disk behind it that can be full.
-final class MemoryStorage: LedgerStorage, @unchecked Sendable {
+final class MemoryStorage: AppendFile, @unchecked Sendable {
     var bytes: [UInt8]
     /// The capacity of the disk in bytes; nil for no limit.
     var capacity: UInt64?

@@ -53,7 +53,7 @@ import Testing
         var history = try Self.history(rows: 5, unavailable: [2])
         try history.take(Sample.session(2))
         try history.take(Sample.range(1, rows: 5))
-        let entry = LedgerEntry(row: 2, attempts: 1, outcome: .unavailable, status: 503)
+        let entry = LedgerEntry(row: 2, attempts: 1, outcome: .unavailable, code: 503)
         try history.take(entry) { nil }
         #expect(history.ranges[0].remaining == 0 && history.tally[.unavailable] == 1)
         #expect(throws: LedgerHistory.Fault.secondOutcome(2)) { try history.take(entry) { nil } }

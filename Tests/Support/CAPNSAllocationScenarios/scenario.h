@@ -1,6 +1,5 @@
 /* Shared by the scenarios. */
-#ifndef APNS_BATCH_SCENARIO_H
-#define APNS_BATCH_SCENARIO_H
+#pragma once
 
 #include "allocation_scenarios.h"
 #include "failing_allocator.h"
@@ -39,5 +38,3 @@ static inline void scenario_finish(scenario_result *result) {
     result->live = counts.live;
     result->failed = counts.failed;
 }
-
-#endif

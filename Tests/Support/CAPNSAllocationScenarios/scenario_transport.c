@@ -18,7 +18,7 @@ typedef struct stage {
     bool closing;
     apns_transport_event end; /* DOWN, its text copied */
     char end_text[256];
-    apns_transport_outcome outcome_room[RECORDS];
+    apns_transport_completion outcome_room[RECORDS];
     apns_transport_event event_room[RECORDS];
     apns_transport_received received_room[RECORDS];
 } stage;
@@ -126,11 +126,13 @@ static void event_look(stage *s, const apns_transport_event *event) {
 }
 
 static int client_poll(stage *s, scenario_result *result) {
-    apns_transport_poll_io io = {
-        .outcomes = s->outcome_room, .outcome_capacity = RECORDS, .events = s->event_room, .event_capacity = RECORDS};
+    apns_transport_poll_io io = {.completions = s->outcome_room,
+                                 .completion_capacity = RECORDS,
+                                 .events = s->event_room,
+                                 .event_capacity = RECORDS};
     if (apns_transport_poll(s->client, &io) < 0)
         return scenario_refused(result, STEP_REQUEST, "the client's loop failed");
-    for (uint32_t i = 0; i < io.outcome_count; i++) {
+    for (uint32_t i = 0; i < io.completion_count; i++) {
         s->outcomes++;
         s->answered += s->outcome_room[i].delivery == APNS_TRANSPORT_ANSWERED;
     }

@@ -5,8 +5,7 @@
  * side belongs to a socket of some reactor, until that closes; a link whose sides are both gone is free again. A slot's
  * descriptor is its link's number times two, plus its side, or its listener's number.
  */
-#ifndef APNS_BATCH_REACTOR_SIMULATED_H
-#define APNS_BATCH_REACTOR_SIMULATED_H
+#pragma once
 
 #include "apns_reactor_world.h"
 #include "reactor_internal.h"
@@ -167,5 +166,3 @@ uint64_t apns_sim_side_due(const struct sim_link *link, uint32_t side, uint64_t 
 
 /* Forgets faults that have not struck, and lets stalled bytes arrive. */
 void apns_sim_link_calm(apns_reactor_world *world, struct sim_link *link);
-
-#endif

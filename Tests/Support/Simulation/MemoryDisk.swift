@@ -106,10 +106,10 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         return fault.kind == .full ? nil : fault.kind
     }
 
-    func makeLedger() throws(CampaignError) -> any LedgerStorage { ledger }
-    func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
-    func results() throws(CampaignError) -> any LedgerStorage { lines }
-    func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? { lines }
+    func makeLedger() throws(CampaignError) -> any AppendFile { ledger }
+    func openLedger() throws(CampaignError) -> any AppendFile { ledger }
+    func results() throws(CampaignError) -> any AppendFile { lines }
+    func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func notes() -> [UInt64] { words }
 
     func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
@@ -120,7 +120,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
 }
 
 /// A file in memory.
-final class MemoryFile: LedgerStorage, @unchecked Sendable {
+final class MemoryFile: AppendFile, @unchecked Sendable {
     fileprivate weak var disk: MemoryDisk?
     /// A sync after a range does nothing.
     fileprivate var ignoresIntents = false

@@ -78,7 +78,7 @@ enum Stage {
         let start = world.now
         surroundings.open = { world.open(&$0, &$1, &$2, &$3) }
         surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
-        surroundings.resolve = { _, port in [SocketAddress.loopback(port: port)] }
+        surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
         // A share of the time, from none to nine tenths.
         surroundings.worked = { (world.now - start) / 10 * (plan.seed % 10) }
         surroundings.aside = { _, work in

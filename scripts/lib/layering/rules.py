@@ -139,7 +139,7 @@ KERNEL_CALLS = {
         "getaddrinfo getnameinfo freeaddrinfo": "names and addresses of hosts",
     },
     "APNSBatchRecords": {
-        "open access close mkdir lstat fstat realpath rename flock": "the run directory and the files in it",
+        "open access close mkdir lstat fstat rename flock": "the run directory and the files in it",
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
         "mmap munmap": "the hand-over record",
         "time": "the name of a run directory",

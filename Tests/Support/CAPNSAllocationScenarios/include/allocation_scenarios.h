@@ -4,8 +4,7 @@
  *
  * A scenario returns what became of it; whatever it made it has freed again.
  */
-#ifndef APNS_BATCH_ALLOCATION_SCENARIOS_H
-#define APNS_BATCH_ALLOCATION_SCENARIOS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ typedef struct scenario_crypto_input {
 } scenario_crypto_input;
 
 void scenario_crypto(uint32_t kind, const scenario_crypto_input *input, uint64_t failing, scenario_result *result);
-
-#endif

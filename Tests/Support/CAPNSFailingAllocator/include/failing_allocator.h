@@ -6,8 +6,7 @@
  *
  * Threads. A stretch belongs to the thread that begins it; no other thread sees a failure.
  */
-#ifndef APNS_BATCH_FAILING_ALLOCATOR_H
-#define APNS_BATCH_FAILING_ALLOCATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ typedef struct failing_allocator_result {
 
 /* Ends the stretch. */
 failing_allocator_result failing_allocator_end(void);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Threads. A world and its reactors belong to one thread, but for apns_reactor_wake.
  */
-#ifndef APNS_BATCH_REACTOR_WORLD_H
-#define APNS_BATCH_REACTOR_WORLD_H
+#pragma once
 
 #include "apns_reactor.h"
 #include "apns_transport.h"
@@ -97,5 +96,3 @@ void apns_reactor_world_stand_still(apns_reactor_world *world, uint32_t but, uin
 uint64_t apns_reactor_world_digest(const apns_reactor_world *world);
 
 apns_reactor_world_strikes apns_reactor_world_struck(const apns_reactor_world *world);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * test_support: what tests need from the kernel and Swift cannot call.
  */
-#ifndef APNS_BATCH_TEST_SUPPORT_H
-#define APNS_BATCH_TEST_SUPPORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ int test_support_refuse(uint32_t call, int error);
 
 /* Whether the kernel would write core files of this process and let others look into it: prctl(PR_GET_DUMPABLE). */
 int test_support_is_dumpable(void);
-
-#endif

@@ -4,7 +4,7 @@ import APNSBatchBasics
 /// by a faulty one.
 ///
 /// Only one thread at a time may call it, except that `sync` may run at the same time as the others.
-package protocol LedgerStorage: AnyObject, Sendable {
+package protocol AppendFile: AnyObject, Sendable {
     /// The number of bytes that can be read, including those that are not durable yet.
     var length: UInt64 { get }
 
@@ -35,7 +35,7 @@ package protocol LedgerStorage: AnyObject, Sendable {
     func unlock()
 }
 
-extension LedgerStorage {
+extension AppendFile {
     package func confirmLength() throws(StorageError) {}
     package var reservationFailure: StorageError? { nil }
     package func unlock() {}

@@ -1,0 +1,64 @@
+/// The fault of a row, and its position.
+///
+/// If a row has several faults, this order decides: bytes that are not text (the first of them), then quoting and length
+/// (the first in reading order), then the number of fields. A record over the length limit is not searched for bytes that
+/// are not text.
+package struct RowError: Error, Equatable, Sendable {
+    package enum Cause: Equatable, Sendable {
+        /// The record has fewer fields than the header. Position: the end of the record; field: the first missing one.
+        case tooFewFields(found: Int, expected: Int)
+        /// The record has more fields than the header. Position: the first surplus field.
+        case tooManyFields(found: Int, expected: Int)
+        /// An unquoted field contains a quote. Position: the quote.
+        case quoteInUnquotedField
+        /// A closing quote is not followed by a delimiter or a line end. Position: the byte after the quote.
+        case textAfterClosingQuote
+        /// A quoted field is not closed at the end of the input. Position: its opening quote.
+        case unclosedQuote
+        /// A NUL byte. Position: the byte.
+        case nulByte
+        /// Bytes that are not UTF-8 (RFC 3629). Position: the first byte of the ill-formed sequence.
+        case invalidUTF8
+        /// A field exceeds the limit. Position: the field's first byte (the opening quote, if it has one).
+        case fieldTooLong(limit: Int)
+        /// A record exceeds the limit. Position: the record's first byte.
+        case recordTooLong(limit: Int)
+    }
+
+    /// The 1-based physical line of the fault.
+    ///
+    /// If the fault was found on a later line than the record's first, the row is that first line alone, and the position
+    /// is the opening quote of the field that continues past its end, which shows where a stray quote is.
+    package let line: UInt64
+
+    /// The 1-based column of the fault, counted in bytes from the start of its physical line, without a byte order mark.
+    package let column: Int
+
+    /// The 0-based index of the faulty field; for a surplus field, the number of columns.
+    package let field: Int
+
+    package let cause: Cause
+}
+
+extension RowError.Cause: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooFewFields(let found, let expected), .tooManyFields(let found, let expected):
+            "expected \(expected) field\(expected == 1 ? "" : "s"), found \(found)"
+        case .quoteInUnquotedField:
+            "a quote inside an unquoted field"
+        case .textAfterClosingQuote:
+            "text after the closing quote of a field"
+        case .unclosedQuote:
+            "a quoted field that is never closed"
+        case .nulByte:
+            "a NUL byte"
+        case .invalidUTF8:
+            "bytes that are not UTF-8"
+        case .fieldTooLong(let limit):
+            "a field of more than \(limit) bytes"
+        case .recordTooLong(let limit):
+            "a record of more than \(limit) bytes"
+        }
+    }
+}
