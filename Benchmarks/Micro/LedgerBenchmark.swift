@@ -19,7 +19,7 @@ struct LedgerBenchmark {
     /// Rows of a chunk of 256 KiB, and chunks that are announced together.
     private static let rangeRows = 3_400
     private static let groupRows = 6 * rangeRows
-    /// So that a group is a whole number of them; a lane hands over that many, or a few more.
+    /// So that a group is a whole number of them; a lane flushes that many, or a few more.
     private static let batchRows = 2_040
 
     private let rows: Int

@@ -6,7 +6,7 @@ package struct Flight {
     package var row: UInt64 = 0
     package var record = RowRecord()
     package var headerSet: UInt16 = 0
-    /// The number of times the row was handed to a connection.
+    /// The number of requests for the row in this session, without those that certainly were not sent.
     var attempts: UInt16 = 0
     /// The attempts of earlier sessions, and whether the row was sent again although it may have arrived.
     var past: Attempts = 0
