@@ -377,6 +377,6 @@ struct LaneRows: ~Copyable {
 
     private static let lateCause = "not after: the campaign's deadline has passed"
     private static let ownCause = "expiration: passed before the row could be sent"
-    private static let inFlightBefore = "in ticket when the previous process ended"
+    private static let inFlightBefore = "in flight when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"
 }
