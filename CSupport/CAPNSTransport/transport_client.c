@@ -9,7 +9,7 @@ _Static_assert(sizeof(apns_transport_field) == sizeof(apns_h2_field) &&
                    offsetof(apns_transport_field, name_length) == offsetof(apns_h2_field, name_length) &&
                    offsetof(apns_transport_field, value_length) == offsetof(apns_h2_field, value_length) &&
                    offsetof(apns_transport_field, indexing) == offsetof(apns_h2_field, indexing),
-               "fields pass from one room to the other as they are");
+               "fields pass from one module to the other as they are");
 _Static_assert((int)APNS_TRANSPORT_INDEXED == (int)APNS_H2_INDEXED &&
                    (int)APNS_TRANSPORT_LITERAL == (int)APNS_H2_LITERAL &&
                    (int)APNS_TRANSPORT_NAME_ONCE == (int)APNS_H2_NAME_ONCE,
@@ -42,7 +42,8 @@ static void closed_unanswered(connection *c, request *r) {
     if (r->exchange.stream == 0)
         refuse(c->transport, r, APNS_TRANSPORT_LOCAL_NO_STREAM);
     else if (code != APNS_H2_REFUSED_STREAM)
-        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_MAYBE_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
+        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_MAY_HAVE_ARRIVED, APNS_TRANSPORT_SCOPE_HTTP2,
+                                     code);
     else if (c->goaway_received && r->exchange.stream > c->goaway_last)
         refuse(c->transport, r, APNS_TRANSPORT_LOCAL_GOAWAY);
     else
@@ -66,8 +67,8 @@ static void client_requests_end(connection *c, uint32_t scope, int64_t code) {
     while (c->first != NULL) {
         request *r = c->first;
         bool handed = r->exchange.stream != 0 && r->exchange.stream <= c->handed_stream;
-        apns_transport_client_finish(c->transport, r, handed ? APNS_TRANSPORT_MAYBE_SENT : APNS_TRANSPORT_NOT_SENT,
-                                     scope, code);
+        apns_transport_client_finish(c->transport, r,
+                                     handed ? APNS_TRANSPORT_MAY_HAVE_ARRIVED : APNS_TRANSPORT_NOT_SENT, scope, code);
     }
 }
 
@@ -81,7 +82,7 @@ static void client_expire(connection *c) {
         request *r = c->first;
         bool written = r->exchange.stream != 0 && r->exchange.stream <= apns_h2_session_written_stream(c->h2);
         apns_h2_client_abandon(c->h2, &r->exchange, APNS_H2_CANCEL);
-        apns_transport_client_finish(t, r, written ? APNS_TRANSPORT_MAYBE_SENT : APNS_TRANSPORT_NOT_SENT,
+        apns_transport_client_finish(t, r, written ? APNS_TRANSPORT_MAY_HAVE_ARRIVED : APNS_TRANSPORT_NOT_SENT,
                                      APNS_TRANSPORT_SCOPE_TIMEOUT, t->options.request_timeout_ms);
         apns_connection_dirty(c);
     }

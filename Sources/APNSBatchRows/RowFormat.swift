@@ -1,6 +1,8 @@
 /// The format of an input: how its bytes are split into rows and fields. A new format is a case here, and a folder beside
-/// `CSV` with its splitter and its parser. The compiler asks for them at each `switch` of this file; nothing else in the
-/// module depends on formats.
+/// `CSV` with its splitter and its parser, for which the compiler asks at each `switch` of this file.
+///
+/// The compiler does not ask for the place of a field (`Row.place`), the causes of `RowError`, and the first record, which
+/// `readFirst` takes from the rows. Outside of this module the format of a campaign is `Campaign.delimiter`.
 ///
 /// In all formats records end in LF or CR LF, and blank lines are not records.
 package enum RowFormat: Sendable, Equatable {

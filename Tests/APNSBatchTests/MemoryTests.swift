@@ -156,7 +156,7 @@ extension FlightTableTests {
         table[first].lastReason = .serviceUnavailable
         table[first].mayHaveArrived = true
         table[first].provider = 1
-        table[first].position = 9
+        table[first].indexInRange = 9
         table.release(first, in: &arena)
         let again = "\(table[table.take()])"
         #expect(again == fresh && !fresh.contains("503"))

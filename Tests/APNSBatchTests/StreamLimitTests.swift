@@ -19,7 +19,7 @@ private let seconds: UInt64 = 1_000_000_000
         for step in 0..<8 {
             limits.append(unnamed.allowed)
             unnamed.isLimiting = true
-            unnamed.adjust(now: UInt64(step) * ms, underWay: 0, answered: answered)
+            unnamed.adjust(now: UInt64(step) * ms, inFlight: 0, answered: answered)
             answered += UInt64(unnamed.allowed)
         }
         #expect(limits == [100, 100, 200, 400, 800, 1000, 1000, 1000])
@@ -46,13 +46,13 @@ private let seconds: UInt64 = 1_000_000_000
             let tooMany = max(Int(ill), open - room)
             ill -= Double(Int(ill))
             for left in 0..<max(0, tooMany) {
-                limit.wasReset(open: open - left, underWay: open, answered: answered, now: now)
+                limit.wasReset(open: open - left, inFlight: open, answered: answered, now: now)
             }
             resets += max(0, tooMany)
             answered += UInt64(open - max(0, tooMany))
             now += 10 * ms
             limit.isLimiting = true
-            limit.adjust(now: now, underWay: 0, answered: answered)
+            limit.adjust(now: now, inFlight: 0, answered: answered)
         }
     }
 
@@ -106,9 +106,9 @@ private let seconds: UInt64 = 1_000_000_000
     func closed() {
         var limit = StreamLimit(most: 1000, start: 0)
         limit.begin(announced: 1000)
-        limit.wasClosed(open: 600, underWay: 600, answered: 0, now: 0)
+        limit.wasClosed(open: 600, inFlight: 600, answered: 0, now: 0)
         #expect(limit.allowed == 300)
-        limit.wasClosed(open: 600, underWay: 600, answered: 0, now: 0)
+        limit.wasClosed(open: 600, inFlight: 600, answered: 0, now: 0)
         #expect(limit.allowed == 300, "what was open before it fell says nothing")
     }
 

@@ -11,8 +11,8 @@ private let ms: UInt64 = 1_000_000
         _ pace: inout StreamPace, _ number: Int, answers: Int = 100, latency: UInt32 = 1000,
         isLimiting: Bool = true
     ) {
-        let underWay = min(1000, pace.allowed)
-        for _ in 0..<answers { pace.note(latency: latency, underWay: underWay) }
+        let inFlight = min(1000, pace.allowed)
+        for _ in 0..<answers { pace.note(latency: latency, inFlight: inFlight) }
         pace.isLimiting = isLimiting
         pace.adjust(now: UInt64(number) * 100 * ms, streams: 1000)
     }

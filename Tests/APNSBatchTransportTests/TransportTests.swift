@@ -88,7 +88,8 @@ import Testing
     @Test("The constants of the core and their Swift names agree")
     func same() {
         agree([
-            (Delivery.notSent, APNS_TRANSPORT_NOT_SENT.rawValue), (.mayHaveArrived, APNS_TRANSPORT_MAYBE_SENT.rawValue),
+            (Delivery.notSent, APNS_TRANSPORT_NOT_SENT.rawValue),
+            (.mayHaveArrived, APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue),
             (.answered, APNS_TRANSPORT_ANSWERED.rawValue),
         ])
         agree([

@@ -197,7 +197,7 @@ struct WireTests {
         setup.peer.send([.ok(1, end: false), .reset(1, 0)])
         setup.drive { setup.client.outcomes.count == 1 }
         #expect(
-            setup.client.outcomes[0].delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue
+            setup.client.outcomes[0].delivery == APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue
                 && setup.client.outcomes[0].status == 200
         )
         #expect(
@@ -226,7 +226,7 @@ struct WireTests {
         setup.peer.close()
         setup.drive { setup.client.down != nil }
         #expect(setup.client.outcomes.last?.ticket == 2)
-        #expect(setup.client.outcomes.last?.delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue)
+        #expect(setup.client.outcomes.last?.delivery == APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue)
     }
 
     @Test(
@@ -268,7 +268,7 @@ struct WireTests {
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
         if inOrder { setup.peer.closeInOrder() } else { setup.peer.close() }
         setup.drive { setup.client.down != nil }
-        #expect(setup.client.outcomes.map(\.delivery) == [APNS_TRANSPORT_MAYBE_SENT.rawValue])
+        #expect(setup.client.outcomes.map(\.delivery) == [APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue])
         let scope = inOrder ? APNS_TRANSPORT_SCOPE_END : APNS_TRANSPORT_SCOPE_SYSTEM
         #expect(setup.client.down?.scope == scope.rawValue)
         #expect(
@@ -286,7 +286,7 @@ struct WireTests {
         apns_transport_connection_close(setup.client.handle, setup.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         setup.drive { setup.client.down != nil }
         #expect(Set(setup.client.outcomes.map(\.ticket)).count == 4000)
-        let sent = setup.client.outcomes.filter { $0.delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue }
+        let sent = setup.client.outcomes.filter { $0.delivery == APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue }
         #expect(!sent.isEmpty && sent.count < 4000)
         #expect(Set(sent.map(\.ticket)) == Set(0..<UInt64(sent.count)))
         setup.peer.reads = true

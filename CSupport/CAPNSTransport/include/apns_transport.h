@@ -251,8 +251,8 @@ uint32_t apns_transport_streams_free(const apns_transport *t);
 enum apns_transport_delivery {
     APNS_TRANSPORT_NOT_SENT = 0, /* not sent, or not processed by the peer (REFUSED_STREAM, or above the last-stream-id
                                     of GOAWAY: RFC 9113, section 8.7) */
-    APNS_TRANSPORT_MAYBE_SENT = 1, /* the request may have been processed; there is no complete response */
-    APNS_TRANSPORT_ANSWERED = 2,   /* a complete response was received */
+    APNS_TRANSPORT_MAY_HAVE_ARRIVED = 1, /* the request may have been processed; there is no complete response */
+    APNS_TRANSPORT_ANSWERED = 2,         /* a complete response was received */
 };
 
 typedef struct apns_transport_completion {

@@ -9,8 +9,9 @@ import Logging
 ///
 /// The initializer compiles the template, reads the credentials and the header row of the CSV file, and creates the run
 /// directory. It throws if the campaign itself is wrong, before anything is sent. ``run()`` then sends the campaign, and
-/// returns when every row that was taken has its line in `results.csv`. A ledger in the run directory records the progress,
-/// so that a run that was interrupted or killed can be resumed at any time.
+/// returns when every row that was taken has its line in `results.csv`, or when the run was stopped; rows without a line are
+/// then left to a resumed run. A ledger in the run directory records the progress, so that a run that was interrupted or
+/// killed can be resumed at any time.
 ///
 /// Threads: a run has one reader, its lanes and one writer. ``progress``, ``pause()``, ``stop()`` and
 /// ``replaceCredentials(_:)`` may be called from any thread at any time.
@@ -40,7 +41,8 @@ public final class CampaignRun: Sendable {
     ///
     /// - Parameters:
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows
-    ///     that were never handed to a connection are sent, and ``Campaign/onUnknown`` decides about the others. Input,
+    ///     that were not sent, or were refused with an answer that allows another request, are sent, and
+    ///     ``Campaign/onUnknown`` decides about the others. Input,
     ///     template and header fields must not have changed; credentials and other options may change.
     ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets
     ///     never appear.
@@ -170,8 +172,8 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    /// Runs on the campaign's own thread: starts the other threads, joins them in the order in which rows pass them, and
-    /// makes the summary.
+    /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the
+    /// summary.
     private func runToEnd() -> CampaignSummary {
         if let past, past.reading.history.isComplete { return finished(past) }
         started.withLock { $0 = SystemClock.monotonicSeconds() }

@@ -1,11 +1,11 @@
-/// The final state of a row. Each row of the input has exactly one outcome.
+/// The final state of a row. A row has at most one outcome; a row of an unfinished run may have none.
 public enum Outcome: UInt8, Sendable, CaseIterable {
     /// APNs answered 200.
     case accepted = 0
     /// APNs rejected the row finally. Results have the status, the reason and, for 410, the timestamp.
     case rejected = 1
-    /// APNs answered 429 or 5xx, which ask for a later request, until no attempt was left. The notification was not
-    /// delivered. With ``Campaign/retryUnavailable`` a resumed run sends it again.
+    /// APNs answered 429 or 5xx, which ask for a later request, until no attempt was left or the next one would have been
+    /// too late. The notification was not delivered. With ``Campaign/retryUnavailable`` a resumed run sends it again.
     case unavailable = 6
     /// The row was never sent: it is malformed, its token is invalid, or its payload is too large or violates a rule.
     /// Results have line, column and cause.
@@ -14,7 +14,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case unknown = 3
     /// The row was never sent, because its own deadline or that of the campaign had passed.
     case expired = 4
-    /// The row was never sent, because it is on the suppression list or a duplicate.
+    /// Reserved for rows on a suppression list; no row has this outcome yet.
     case suppressed = 5
 
     /// The word in `results.csv` and in the summary.
@@ -30,7 +30,10 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         }
     }
 
-    // MARK: What an outcome means elsewhere. A new one must be decided here, and nowhere else.
+    // MARK: What an outcome means elsewhere
+    // The compiler asks for a new outcome here and in `CampaignSummary`. Also adjust `PerOutcome` and the documents; for an
+    // answered one `OutcomeReasons`, for one that can be reopened `LedgerHistory` and `RunLedger.settle`, and decide
+    // whether `Canary.Count` has it.
 
     /// Whether the row's reason comes from an answer of APNs.
     package var isAnswered: Bool {

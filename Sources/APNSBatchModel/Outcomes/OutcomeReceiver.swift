@@ -3,10 +3,16 @@ import APNSBatchBasics
 /// Receives the outcomes of a run in batches, after the ledger has them. `results.csv` is one receiver, the counters of the
 /// report are another.
 ///
-/// The writer's thread calls all functions except `reserve`. After a receiver has thrown an error it is not called again,
-/// and the run ends; the ledger still gets the remaining outcomes.
+/// A receiver gets the outcomes of this session. What an earlier process recorded and did not pass on reaches only
+/// `results.csv`, which is mended before the session begins.
+///
+/// The writer's thread calls all functions except `reserve`. After `take`, `sync` or `finish` has thrown an error, none of
+/// them is called again, and the run ends; the ledger still gets the remaining outcomes. A slow receiver holds up the lanes:
+/// it should copy the batch, and write it on a thread of its own.
 package protocol OutcomeReceiver: AnyObject, Sendable {
-    /// Reserves space for the outcomes of `rows` rows, before the first of them can be sent. Called on the reader's thread.
+    /// Reserves space for outcomes, before the rows can be sent. Called on the reader's thread.
+    ///
+    /// - Parameter rows: The number of all announced rows without an outcome, including those of earlier calls.
     func reserve(rows: Int) throws(StorageError)
 
     /// Takes the outcomes of a batch. The caller reuses the batch after the call.
@@ -15,7 +21,7 @@ package protocol OutcomeReceiver: AnyObject, Sendable {
     /// Returns once everything that was taken survives a loss of power.
     func sync() throws(StorageError)
 
-    /// Ends the run in order: no batch follows, and reserved space that was not used is released.
+    /// Ends the session in order: no batch follows, and reserved space that was not used is released.
     func finish() throws(StorageError)
 }
 

@@ -52,7 +52,7 @@ package struct Retry: Equatable, Sendable {
     package enum Limit: Equatable, Sendable {
         /// As often as the campaign allows. After that this answer is final.
         case campaign
-        /// This many times per row. If the same answer comes again after that, the campaign stops.
+        /// This many times per row, counted over all answers with such a limit. The next one stops the campaign.
         case stop(after: UInt8)
     }
 

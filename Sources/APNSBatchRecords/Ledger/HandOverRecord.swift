@@ -2,7 +2,7 @@ import APNSBatchBasics
 import Glibc
 import Synchronization
 
-/// The hand-over record: memory mapped from a file that says how many rows of its chunk each lane has handed to
+/// The hand-over record: memory mapped from a file that says, for each chunk, how many of its rows may have been handed to
 /// connections.
 ///
 /// It has a note for each buffer of the reader: the first row of the range in that buffer, and how many of its rows may

@@ -21,9 +21,11 @@ enum LedgerKind: UInt8, Sendable {
     case mark = 5
     /// How many of a range's first rows may have been sent. `UnknownPolicy` decides about those without an outcome.
     case handed = 6
-    /// The session ended in order: rows without an outcome were never sent, except for those in records of kind `handed`.
+    /// The session ended in order: no request for a row without an outcome can have arrived unanswered, except among the
+    /// rows that records of kind `handed` cover.
     case end = 7
-    /// Rows that ended with an outcome (unavailable) are to be sent again, and have no outcome any more.
+    /// All rows that ended with an outcome that can be reopened are to be sent again, and have no outcome any more. The code
+    /// in the record is that of `unavailable`, the only such outcome.
     case reopened = 8
     /// Figures of the session so far, besides its outcomes.
     case figures = 9

@@ -150,8 +150,8 @@ package final class RunLedger: Sendable {
         count(since: begin)
     }
 
-    /// Ends the session in order: rows without an outcome count as never sent, except for those in
-    /// `handOvers.unanswered`. Reserved space that was not used is released.
+    /// Ends the session in order: no request for a row without an outcome can have arrived unanswered, except among the rows
+    /// that `handOvers.unanswered` covers. Reserved space that was not used is released.
     func end() throws(StorageError) {
         try append(handed: handOvers.unanswered)
         let isInputRead = state.withLock { $0.isInputRead }

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// Everything that is written of a run: its ledger, and the receivers of its outcomes, which follow from the ledger.
+/// Everything that is written of a run: its ledger, and the receivers of its outcomes.
 ///
 /// Two threads use it: the reader announces ranges, and the writer records outcomes.
 package final class RunRecord: Sendable {

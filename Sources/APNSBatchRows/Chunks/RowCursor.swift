@@ -14,7 +14,7 @@
     private var ends: UnsafePointer<RecordEnd>
     private var rowCount = 0
     private var index = 0
-    private var position = 0
+    private var offset = 0
     private var line: UInt64 = 0
     private var firstRow: UInt64 = 0
     /// Whether the whole chunk is known to be text.
@@ -42,7 +42,7 @@
         unsafe ends = UnsafePointer(chunk.ends)
         rowCount = chunk.rowCount
         index = 0
-        position = 0
+        offset = 0
         line = chunk.start.line
         firstRow = chunk.start.row
         isText = unsafe TextCheck.isText(bytes, count: chunk.byteCount)
@@ -52,14 +52,14 @@
     package mutating func next(into row: inout Row) -> Bool {
         guard index < rowCount else { return false }
         let end = unsafe ends[index]
-        let start = unsafe Self.recordStart(bytes, from: position)
+        let start = unsafe Self.recordStart(bytes, from: offset)
         line &+= start.lines
         row.row = firstRow &+ UInt64(truncatingIfNeeded: index)
         row.line = line
         unsafe row.start = UnsafeRawPointer(bytes + start.offset)
         let record = Record(start: start.offset, content: contentEnd(start.offset, end.offset), end: end)
         index &+= 1
-        position = end.offset
+        offset = end.offset
         let isUsual = end.cut == 0 && record.length <= limits.fieldBytes
         if isUsual, unsafe isText || TextCheck.isText(bytes + record.start, count: record.length) {
             if let innerLines = parse(record) {
@@ -93,8 +93,8 @@
 
     /// Returns the offset of the next record and the number of blank lines before it.
     @inline(__always)
-    static func recordStart(_ bytes: UnsafePointer<UInt8>, from position: Int) -> (offset: Int, lines: UInt64) {
-        var at = position
+    static func recordStart(_ bytes: UnsafePointer<UInt8>, from start: Int) -> (offset: Int, lines: UInt64) {
+        var at = start
         var lines: UInt64 = 0
         while unsafe bytes[at] <= Byte.carriageReturn {
             if unsafe bytes[at] == Byte.lineFeed {

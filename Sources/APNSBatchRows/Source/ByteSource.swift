@@ -1,7 +1,8 @@
 import Glibc
 
-/// A source of the input's bytes. A new origin or packing (gzip, a query's COPY) is a type that conforms, and a case of
-/// ``InputLocation/open(limit:)``.
+/// A source of the input's bytes. A new origin (such as a query) is a type that conforms, a case of ``InputLocation`` and
+/// one of `Campaign.Input`. A packing (such as gzip) is a type that reads another source, and that
+/// ``InputLocation/open(limit:)`` puts around it.
 ///
 /// It is called once for each buffer, never for a row. What only files can do has default implementations.
 protocol ByteSource: AnyObject, Sendable {

@@ -4,7 +4,8 @@ import APNSBatchModel
 ///
 /// Everything that can hold requests back is considered here: the end of the run, a pause, the campaign's deadline, the
 /// canary, the pace and the outages of a provider, its streams, rows that wait for another attempt, and memory. What applies
-/// to a whole turn is determined when it begins, the rest for each row. A new limit belongs here, too.
+/// to a whole turn is determined when it begins, the rest for each row. A new limit is applied here,
+/// too. If lanes share it, it is counted in `SharedCounters`, behind `LaneHealth`; limits of connections are in `Pool`.
 struct Admission: ~Copyable {
     /// Why a turn sends no more requests.
     enum Hold: Equatable {
@@ -27,8 +28,8 @@ struct Admission: ~Copyable {
     private let control: RunControl
     /// The canary that this lane sends while the others wait; nil otherwise.
     private var canary: Canary?
-    /// Whether another lane sends the canary.
-    private var isHeld: Bool
+    /// Whether this lane takes no rows, because another lane sends the canary.
+    private(set) var awaitsCanary: Bool
     private var isLate = false
     /// Whether requests to some provider are paced, so that the next one is due soon.
     private var isPaced = false
@@ -46,7 +47,7 @@ struct Admission: ~Copyable {
     init(plan: CampaignPlan, control: RunControl, lane: Int) {
         (self.plan, self.control) = (plan, control)
         canary = lane == 0 ? plan.canary : nil
-        isHeld = lane > 0 && plan.canary != nil
+        awaitsCanary = lane > 0 && plan.canary != nil
     }
 
     // MARK: A turn
@@ -56,13 +57,11 @@ struct Admission: ~Copyable {
         if control.stopping { return .stopping }
         if isLate { return .late }
         if control.paused { return .paused }
-        return isHeld ? .canary : nil
+        return awaitsCanary ? .canary : nil
     }
 
     /// Whether nothing is sent now, so that no connection is needed.
-    var sendsNothing: Bool { control.paused || isLate || isHeld }
-    /// Whether this lane takes no rows, because another lane sends the canary.
-    var takesNone: Bool { isHeld }
+    var sendsNothing: Bool { control.paused || isLate || awaitsCanary }
 
     /// Determines how many requests may be sent for each provider in this turn. Called before rows are taken.
     mutating func beginTurn(_ connections: inout LaneConnections, _ health: inout LaneHealth) {
@@ -108,8 +107,8 @@ struct Admission: ~Copyable {
 
     /// Returns how long answers may gather, in microseconds; 0 if there is more to send at once, or few requests are in
     /// flight.
-    func linger(_ hold: Hold, underWay: Int, _ gathering: Gathering) -> UInt32 {
-        guard hold != .batch, underWay >= Self.lingerFrom else { return 0 }
+    func linger(_ hold: Hold, inFlight: Int, _ gathering: Gathering) -> UInt32 {
+        guard hold != .batch, inFlight >= Self.lingerFrom else { return 0 }
         return hold == .streams && !isPaced ? gathering.time : Gathering.least
     }
 
@@ -134,7 +133,7 @@ struct Admission: ~Copyable {
     /// Learns whether the canary of another lane has ended and whether the deadline has passed. Called every few
     /// milliseconds.
     mutating func tick(wallClock: UInt64) {
-        if isHeld { isHeld = control.isCanary }
+        if awaitsCanary { awaitsCanary = control.isCanary }
         isLate = plan.deadline?.hasPassed(now: wallClock) ?? false
     }
 

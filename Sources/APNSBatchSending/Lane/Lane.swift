@@ -73,16 +73,16 @@ package struct Lane: ~Copyable {
         if readClock() { tick() }
         let hold = fill()
         try submit()
-        if control.stopping { windDown() } else if !admission.takesNone { rows.lookForRow() }
+        if control.stopping { windDown() } else if !admission.awaitsCanary { rows.lookForRow() }
         if rows.isDone { return false }
         let harvest = try connections.poll(
             timeout: admission.wait(hold),
-            linger: admission.linger(hold, underWay: rows.underWay, answers.gathering))
+            linger: admission.linger(hold, inFlight: rows.inFlight, answers.gathering))
         readClock()
         // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
         // same harvest.
         for completion in harvest.completions { answers.end(completion, &rows, &connections) }
-        answers.health.publish(connections, isHeld: admission.sendsNothing)
+        answers.health.publish(connections, sendsNothing: admission.sendsNothing)
         admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }
         if !harvest.events.isEmpty { nextTick = connections.now }
@@ -255,7 +255,7 @@ package struct Lane: ~Copyable {
     /// Ends what a stopping lane does. Waiting rows are given up at once; requests in flight have until the deadline to be
     /// answered.
     private mutating func windDown() {
-        rows.giveUpWaiting()
+        rows.postponeWaiting()
         let deadline = stopDeadline ?? connections.now + plan.stopPatience
         stopDeadline = deadline
         if rows.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }

@@ -83,7 +83,7 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles a request that certainly was not sent: the row is sent again, and the attempt does not count. It is sent
     /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
-    /// refused the stream.
+    /// refused the stream; one refusal more stops the run.
     private mutating func notSent(
         _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
@@ -190,7 +190,7 @@ struct LaneAnswers: ~Copyable {
         }
         guard !control.stopping else { return rows.postpone(ticket) }
         guard let delay = delay(rows[ticket], retry.delay, retryAfter, retrying: rows.retrying) else {
-            return giveUp(ticket, answer, &rows)
+            return endWithoutAttempts(ticket, answer, &rows)
         }
         noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
         rows[ticket].lastStatus = answer.status
@@ -199,7 +199,7 @@ struct LaneAnswers: ~Copyable {
     }
 
     /// Ends a row without attempts left. An answer that is not about the row makes it unavailable.
-    private func giveUp(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
+    private func endWithoutAttempts(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
         if rows[ticket].mayHaveArrived {
             // The answer to the last request does not tell what became of an earlier one.
             rows.finishUnknown(ticket, cause: "no answer to one request and \(answer.text) to the last")

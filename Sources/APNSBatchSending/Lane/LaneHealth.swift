@@ -90,8 +90,8 @@ struct LaneHealth: ~Copyable {
     /// Publishes the counts of a turn, asks for a verdict if there are new refusals, and evaluates the health of the
     /// providers.
     ///
-    /// - Parameter isHeld: Whether nothing may be sent now, so that the periodic evaluation would learn nothing.
-    mutating func publish(_ connections: borrowing LaneConnections, isHeld: Bool) {
+    /// - Parameter sendsNothing: Whether nothing may be sent now, so that the periodic evaluation would learn nothing.
+    mutating func publish(_ connections: borrowing LaneConnections, sendsNothing: Bool) {
         let now = connections.now
         for provider in providers.indices {
             counters.publish(providers[provider].counts, lane: number, provider: provider)
@@ -101,7 +101,7 @@ struct LaneHealth: ~Copyable {
                 providers[provider].answeredAt = now
             }
         }
-        let isDue = now >= nextLook && !isHeld
+        let isDue = now >= nextLook && !sendsNothing
         if isDue { nextLook = now + Self.interval }
         for provider in providers.indices {
             guard isDue || providers[provider].counts.hasTrouble || providers[provider].mode.contains(.paced) else {
@@ -109,7 +109,7 @@ struct LaneHealth: ~Copyable {
             }
             providers[provider].counts.hasTrouble = false
             let news = counters.lookAtHealth(
-                providers[provider].counts, underWay: connections.pools[provider].inFlight, lane: number,
+                providers[provider].counts, inFlight: connections.pools[provider].inFlight, lane: number,
                 provider: provider, now: now, isStarting: connections.pools[provider].isStarting)
             if let news { act(on: news, of: provider, connections.access(provider)) }
         }

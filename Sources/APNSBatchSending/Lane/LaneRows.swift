@@ -68,7 +68,7 @@ struct LaneRows: ~Copyable {
     var retrying: Int { retries.count }
     private(set) var setAside = 0
     /// The number of requests in flight.
-    var underWay: Int { flights.count - retries.count - setAside }
+    var inFlight: Int { flights.count - retries.count - setAside }
     /// Whether there is no room for another row.
     var hasNoRoom: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
     /// Whether so many rows ended unsent in this turn that connections must be looked after first.
@@ -81,7 +81,7 @@ struct LaneRows: ~Copyable {
         Canary.Count(
             accepted: tally[.accepted], rejected: tally[.rejected], unavailable: tally[.unavailable],
             unknown: tally[.unknown] - unknownOfEarlier,
-            underWay: UInt64(flights.count))
+            open: UInt64(flights.count))
     }
 
     /// Whether neither the reader nor the lane has another row.
@@ -123,12 +123,13 @@ struct LaneRows: ~Copyable {
         while unsentOfTurn < Self.unsentPerTurn, source.advance() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let ticket):
-                flights[ticket].position = UInt32(truncatingIfNeeded: source.position)
+                flights[ticket].indexInRange = UInt32(truncatingIfNeeded: source.indexInRange)
                 let hasEnded = source.isPast && takeOver(ticket)
                 source.consume()
                 if hasEnded { continue }
                 return ticket
             case .noRoom: return nil
+            // If an earlier session could not have sent the row either, it is invalid although the hand-over record counts it.
             case .invalid(let finding) where source.mayHaveArrived && finding.rule.mayHaveBeenOtherwise:
                 recordUnknown()
             case .invalid(let finding): recordInvalid(finding)
@@ -244,7 +245,7 @@ struct LaneRows: ~Copyable {
         retries.add(ticket: ticket, due: now + delay)
     }
 
-    /// Gives up a row that this session will not send. It stays without an outcome, and a resumed run sends it. For a row
+    /// Leaves a row that this session will not send to a resumed run. It stays without an outcome. For a row
     /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
     mutating func postpone(_ ticket: Int) {
         guard flights[ticket].mayHaveArrived else { return release(ticket) }
@@ -252,10 +253,10 @@ struct LaneRows: ~Copyable {
         postponeUnanswered(ticket)
     }
 
-    /// Gives up a row that may have arrived, as if the process had been killed. It stays without an outcome, the ledger says
-    /// that it may have arrived, and the policy of the resumed run decides.
+    /// Leaves a row that may have arrived to a resumed run, as if the process had been killed. It stays without an outcome,
+    /// the ledger says that it may have arrived, and the policy of the resumed run decides.
     mutating func postponeUnanswered(_ ticket: Int) {
-        source.noteUnanswered(flights[ticket].row, position: flights[ticket].position)
+        source.noteUnanswered(flights[ticket].row, indexInRange: flights[ticket].indexInRange)
         release(ticket)
     }
 
@@ -353,8 +354,8 @@ struct LaneRows: ~Copyable {
         return .backingOff(cause: "\(flights[ticket].lastStatus)\(reason)")
     }
 
-    /// Takes no further row, and gives up those that wait for another attempt or a stream.
-    mutating func giveUpWaiting() {
+    /// Takes no further row, and leaves those that wait for another attempt or a stream to a resumed run.
+    mutating func postponeWaiting() {
         source.abandon()
         while let ticket = takeWaiting() { postpone(ticket) }
     }
@@ -370,7 +371,7 @@ struct LaneRows: ~Copyable {
     /// Flushes the last outcomes. Rows still in flight, after a failure of the event loop, may have arrived and stay
     /// without an outcome.
     mutating func finishUp() {
-        giveUpWaiting()
+        postponeWaiting()
         for ticket in flights.taken() { postponeUnanswered(ticket) }
         sink.finish()
     }

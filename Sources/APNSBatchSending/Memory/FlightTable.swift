@@ -25,8 +25,8 @@ package struct Flight {
     /// Whether a request for the row was not answered, in this session or an earlier one. Then it may have arrived, whatever
     /// follows.
     var mayHaveArrived = false
-    /// The position of the row in its range of the ledger, from 0.
-    var position: UInt32 = 0
+    /// The index of the row in its range of the ledger, from 0.
+    var indexInRange: UInt32 = 0
     /// The index of the next free slot, or of the next row set aside; -1 for none.
     var next: Int32 = -1
 

@@ -18,15 +18,15 @@ package struct Canary: Equatable, Sendable {
         var unavailable: UInt64 = 0
         var unknown: UInt64 = 0
         /// Rows that have no outcome yet.
-        var underWay: UInt64 = 0
+        var open: UInt64 = 0
 
-        var taken: UInt64 { accepted + failed + underWay }
+        var taken: UInt64 { accepted + failed + open }
         var failed: UInt64 { rejected + unavailable + unknown }
     }
 
     let rows: UInt64
     let percent: Double
-    /// The number of rows that may be rejected or unknown.
+    /// The number of rows that may be rejected, unavailable or unknown.
     let limit: UInt64
 
     init(_ given: Campaign.Canary) throws(CampaignError) {
@@ -48,7 +48,7 @@ package struct Canary: Equatable, Sendable {
 
     func verdict(_ count: Count) -> Verdict {
         if count.failed > limit { return .failed(text(count)) }
-        return count.taken >= rows && count.failed + count.underWay <= limit ? .passed : .waiting
+        return count.taken >= rows && count.failed + count.open <= limit ? .passed : .waiting
     }
 
     private func text(_ count: Count) -> String {

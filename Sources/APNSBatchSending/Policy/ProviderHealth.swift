@@ -10,7 +10,7 @@ struct AnswerSums: Equatable {
     /// The number of first attempts that were lost while no answer had come for some time.
     var silent: UInt64 = 0
     /// The number of requests in flight.
-    var underWay: UInt64 = 0
+    var inFlight: UInt64 = 0
 }
 
 /// Decides how much may be sent to APNs for one provider, over all lanes, by the pace and the state of an outage.

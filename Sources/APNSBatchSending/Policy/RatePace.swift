@@ -197,8 +197,8 @@ struct RatePace: Equatable {
     private mutating func change(to rate: Double, now: UInt64, _ totals: AnswerSums) {
         self.rate = rate
         bucket.empty(now: now)
-        if totals.underWay > 0 {
-            settling = Settling(answers: totals.answered + totals.underWay, until: now + Self.settlingMost)
+        if totals.inFlight > 0 {
+            settling = Settling(answers: totals.answered + totals.inFlight, until: now + Self.settlingMost)
         }
         beginInterval(now: now, totals)
     }

@@ -168,13 +168,13 @@ package final class SharedCounters: Sendable {
 
     /// Publishes what a lane has counted, and updates pace and outage from the sums over all lanes.
     func lookAtHealth(
-        _ counts: borrowing AnswerCounts, underWay: Int, lane: Int, provider: Int, now: UInt64, isStarting: Bool
+        _ counts: borrowing AnswerCounts, inFlight: Int, lane: Int, provider: Int, now: UInt64, isStarting: Bool
     ) -> Outage.News? {
         let own = slot(lane, provider) + 1 + book.count
         own[0].store(counts.troubled, ordering: .relaxed)
         own[1].store(counts.troubledFirst, ordering: .relaxed)
         own[2].store(counts.silent, ordering: .relaxed)
-        own[3].store(UInt64(underWay), ordering: .relaxed)
+        own[3].store(UInt64(inFlight), ordering: .relaxed)
         let (news, mode) = health.withLock { health in
             let news = health[provider].look(now: now, sums: sums(of: provider), isStarting: isStarting)
             return (news, health[provider].mode)
@@ -191,7 +191,7 @@ package final class SharedCounters: Sendable {
             sums.troubled += further[0].load(ordering: .relaxed)
             sums.troubledFirst += further[1].load(ordering: .relaxed)
             sums.silent += further[2].load(ordering: .relaxed)
-            sums.underWay += further[3].load(ordering: .relaxed)
+            sums.inFlight += further[3].load(ordering: .relaxed)
             sums.answered += own[0].load(ordering: .relaxed)
         }
         return sums

@@ -119,7 +119,7 @@ struct ConnectionPool: Equatable {
     ) {
         let isUp = members.didEnd(member, answered: answered, now: now)
         guard answered else { return }
-        if isUp { pace.note(latency: latency, underWay: members.inFlightUp + 1) }
+        if isUp { pace.note(latency: latency, inFlight: members.inFlightUp + 1) }
         if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
     }
 
@@ -193,8 +193,8 @@ struct ConnectionPool: Equatable {
             let used = members[member].answers + open
             if code == 0 { servedOut(member, served: min(used, Int(lastStream / 2) + 1)) }
             if code == Self.enhanceYourCalm {
-                let (underWay, answered) = (inFlight, watchdog.answered)
-                changeStreams { $0.wasClosed(open: open, underWay: underWay, answered: answered, now: now) }
+                let (inFlight, answered) = (members.inFlight, watchdog.answered)
+                changeStreams { $0.wasClosed(open: open, inFlight: inFlight, answered: answered, now: now) }
             }
         }
         return members.retire(member, closesAt: now + limits.goawayPatience)
@@ -224,8 +224,8 @@ struct ConnectionPool: Equatable {
     mutating func wasReset(_ member: Int, code: Int64, answered: UInt64, now: UInt64) {
         guard code == Self.refusedStream || code == Self.enhanceYourCalm else { return }
         let open = members[member].inFlight + 1
-        let underWay = inFlight
-        changeStreams { $0.wasReset(open: open, underWay: underWay, answered: answered, now: now) }
+        let inFlight = members.inFlight
+        changeStreams { $0.wasReset(open: open, inFlight: inFlight, answered: answered, now: now) }
     }
 
     /// Changes the number of streams that are used on one connection.
@@ -301,8 +301,8 @@ struct ConnectionPool: Equatable {
         if hasWork { actions += replaceFallen(now: now) }
         actions += members.replaceOldTokens(now: now) + members.drainLeaving(now: now, wanted: wanted)
         pace.adjust(now: now, streams: members.streams)
-        let underWay = inFlight
-        changeStreams { $0.adjust(now: now, underWay: underWay, answered: answered) }
+        let inFlight = members.inFlight
+        changeStreams { $0.adjust(now: now, inFlight: inFlight, answered: answered) }
         if hasWork { succeedInTime(now: now, answered: answered) }
         ceiling = pace.allowed
         actions += resize(now: now, answered: answered, isBusy: isBusy)

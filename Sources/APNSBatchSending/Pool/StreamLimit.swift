@@ -79,28 +79,28 @@ struct StreamLimit: Equatable {
     ///
     /// - Parameters:
     ///   - open: The number of streams of its connection, including this one.
-    ///   - underWay: The number of requests in flight on all connections.
+    ///   - inFlight: The number of requests in flight on all connections.
     ///   - answered: The number of answers so far.
-    mutating func wasReset(open: Int, underWay: Int, answered: UInt64, now: UInt64) {
+    mutating func wasReset(open: Int, inFlight: Int, answered: UInt64, now: UInt64) {
         resets += 1
         // More streams than the limit are from before it fell.
         guard open <= allowed, borne == 0 else { return }
         if allowed > good, resets >= Self.resetsBeyond { return stepBack(now: now) }
         guard resets >= Self.resetsLeast, resets * 8 >= open else { return }
-        if resets * 3 >= answers(answered) { cut(from: open, underWay: underWay, answered: answered, now: now) }
+        if resets * 3 >= answers(answered) { cut(from: open, inFlight: inFlight, answered: answered, now: now) }
     }
 
     /// Notes that the server closed a connection because of its number of open streams.
-    mutating func wasClosed(open: Int, underWay: Int, answered: UInt64, now: UInt64) {
-        if open <= allowed { cut(from: open, underWay: underWay, answered: answered, now: now) }
+    mutating func wasClosed(open: Int, inFlight: Int, answered: UInt64, now: UInt64) {
+        if open <= allowed { cut(from: open, inFlight: inFlight, answered: answered, now: now) }
     }
 
-    private mutating func cut(from open: Int, underWay: Int, answered: UInt64, now: UInt64) {
+    private mutating func cut(from open: Int, inFlight: Int, answered: UInt64, now: UInt64) {
         if trial == nil {
             trial = Trial(allowed: allowed, shows: 0)
             risesLater(now: now)
         }
-        trial?.shows = answered + resetsBefore + UInt64(resets + underWay)
+        trial?.shows = answered + resetsBefore + UInt64(resets + inFlight)
         isRamping = false
         ceiling = max(1, min(open, allowed))
         allowed = max(1, ceiling / 2)
@@ -123,15 +123,15 @@ struct StreamLimit: Equatable {
     /// Adjusts the limit at the end of an interval, or when there were many resets.
     ///
     /// - Parameters:
-    ///   - underWay: The number of requests in flight on all connections.
+    ///   - inFlight: The number of requests in flight on all connections.
     ///   - answered: The number of answers so far.
-    mutating func adjust(now: UInt64, underWay: Int, answered: UInt64) {
+    mutating func adjust(now: UInt64, inFlight: Int, answered: UInt64) {
         if isRamping, isLimiting { ramp(answered: answered) }
         let (length, streams) = (now - since, answers(answered) + resets)
         guard length >= Self.interval || resets > max(4 * Self.resetsLeast, allowed / 8) else { return }
         guard streams >= Self.streamsLeast || length >= 10 * Self.interval else { return }
         if resets > 1 {
-            judge(share: Double(resets) / Double(streams), underWay: underWay, answered: answered, now: now)
+            judge(share: Double(resets) / Double(streams), inFlight: inFlight, answered: answered, now: now)
         } else {
             (trial, borne) = (nil, 0)
             if isLimiting { rise(now: now) }
@@ -147,11 +147,11 @@ struct StreamLimit: Equatable {
         isRamping = allowed < most
     }
 
-    private mutating func judge(share: Double, underWay: Int, answered: UInt64, now: UInt64) {
+    private mutating func judge(share: Double, inFlight: Int, answered: UInt64, now: UInt64) {
         guard let before = trial else {
             if share < borne / 2 { borne = 0 }
             guard share > max(Self.shareLeast, 1.5 * borne), allowed > 1 else { return }
-            cut(from: allowed, underWay: underWay, answered: answered, now: now)
+            cut(from: allowed, inFlight: inFlight, answered: answered, now: now)
             trial?.share = share
             return
         }

@@ -40,11 +40,11 @@ struct StreamPace: Equatable {
     ///
     /// - Parameters:
     ///   - latency: In microseconds.
-    ///   - underWay: The number of requests in flight, including this one.
-    mutating func note(latency: UInt32, underWay: Int) {
+    ///   - inFlight: The number of requests in flight, including this one.
+    mutating func note(latency: UInt32, inFlight: Int) {
         answers += 1
         latencies &+= UInt64(latency)
-        if underWay > peak { peak = underWay }
+        if inFlight > peak { peak = inFlight }
     }
 
     /// Adjusts the limit at the end of an interval.

@@ -44,8 +44,8 @@ struct RowSource: ~Copyable {
         if isPending { return true }
         while true {
             while chunk != nil, cursor.next(into: &row) {
-                if let past, past.range.isDone(position) { continue }
-                if position >= noted { note() }
+                if let past, past.range.isDone(indexInRange) { continue }
+                if indexInRange >= noted { note() }
                 isPending = true
                 return true
             }
@@ -57,12 +57,12 @@ struct RowSource: ~Copyable {
     /// Whether the input has ended and its last row was consumed.
     var isAtEnd: Bool { isExhausted && !isPending }
 
-    /// The row's position in its chunk, from 0.
-    var position: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
+    /// The index of the row in its chunk, which is its range of the ledger; from 0.
+    var indexInRange: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
 
     /// Records that a row which may have arrived stays without an outcome.
-    func noteUnanswered(_ row: UInt64, position: UInt32) {
-        handOvers?.noteUnanswered(firstRow: row &- UInt64(position), rows: Int(position) + 1)
+    func noteUnanswered(_ row: UInt64, indexInRange: UInt32) {
+        handOvers?.noteUnanswered(firstRow: row &- UInt64(indexInRange), rows: Int(indexInRange) + 1)
     }
 
     /// Whether the row is in a range of an earlier session.
@@ -72,20 +72,20 @@ struct RowSource: ~Copyable {
     /// may have arrived.
     var pastAttempts: UInt16 {
         guard let past else { return 0 }
-        let known = min(past.range.attempts(ofReopened: position), Attempts.pastMax)
-        return position < past.handed ? max(known, 1) : known
+        let known = min(past.range.attempts(ofReopened: indexInRange), Attempts.pastMax)
+        return indexInRange < past.handed ? max(known, 1) : known
     }
 
     /// Whether an earlier session may have sent the row and has no answer.
     var mayHaveArrived: Bool {
         guard let past else { return false }
-        return position < past.handed && !past.wasAnswered(position)
+        return indexInRange < past.handed && !past.wasAnswered(indexInRange)
     }
 
     /// Notes rows ahead of the current one, so that a note is written only once for some hundred rows.
     private mutating func note() {
         guard let chunk else { return }
-        noted = min(chunk.rowCount, position + HandOverRecord.step)
+        noted = min(chunk.rowCount, indexInRange + HandOverRecord.step)
         handOvers?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
@@ -109,7 +109,7 @@ struct RowSource: ~Copyable {
         }
     }
 
-    /// Takes no further row, and gives up those that were not taken.
+    /// Takes no further row, and leaves those that were not taken to a resumed run.
     mutating func abandon() {
         isExhausted = true
         isPending = false

@@ -218,7 +218,7 @@ private let second: UInt64 = 1_000_000_000
             for provider in 0...1 {
                 counters.publish(counts[provider], lane: 0, provider: provider)
                 _ = counters.lookAtHealth(
-                    counts[provider], underWay: 0, lane: 0, provider: provider, now: second + tenth * second / 10,
+                    counts[provider], inFlight: 0, lane: 0, provider: provider, now: second + tenth * second / 10,
                     isStarting: false)
             }
         }

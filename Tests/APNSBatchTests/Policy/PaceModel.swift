@@ -114,7 +114,7 @@ struct PaceModel {
             parts[lane].nextTurn = now + 500_000 + UInt64(1e6 * random.unit()) + (isStill ? 15_000_000 : 0)
             while report.rates.count <= Int(now / 1_000_000_000) { report.rates.append(pace.rate) }
             takeAnswers(lane)
-            totals.underWay = UInt64(parts.reduce(0) { $0 + $1.sent.count - $1.head })
+            totals.inFlight = UInt64(parts.reduce(0) { $0 + $1.sent.count - $1.head })
             pace.look(now: now, totals: totals, isStarting: parts[lane].start.isOn)
             parts[lane].start.note(answered: parts[lane].answered)
             send(lane)
