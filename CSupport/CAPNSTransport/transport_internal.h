@@ -166,9 +166,8 @@ struct connection {
     uint32_t unreturned; /* number of completions not yet returned */
     uint32_t events;     /* number of events not yet returned */
     uint32_t streams_max;
-    int32_t
-        handed_stream;    /* highest stream whose HEADERS were passed to the reactor; later than the lane's hand-over */
-    uint64_t deadline_ns; /* of connecting, leaving, or a GOAWAY; UINT64_MAX for none */
+    int32_t handed_stream; /* highest stream whose HEADERS were passed to the reactor, after the hand-over */
+    uint64_t deadline_ns;  /* of connecting, leaving, or a GOAWAY; UINT64_MAX for none */
     connection *dirty_next;
     connection *closed_next;
     event_node *down;     /* preallocated for the last event */

@@ -23,9 +23,7 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
     public let remedy: String?
 
     init(_ kind: Kind, _ description: String, remedy: String? = nil) {
-        self.kind = kind
-        self.description = description
-        self.remedy = remedy
+        (self.kind, self.description, self.remedy) = (kind, description, remedy)
     }
 
     init(_ error: CampaignError) { self.init(.configuration, error.description) }

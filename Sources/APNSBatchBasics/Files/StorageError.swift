@@ -8,9 +8,7 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     package var code: Int32
 
     package init(_ action: String, _ name: String, code: Int32) {
-        self.action = action
-        self.name = name
-        self.code = code
+        (self.action, self.name, self.code) = (action, name, code)
     }
 
     /// A value of ``code``: the file is not a regular file.

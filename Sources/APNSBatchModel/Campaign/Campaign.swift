@@ -271,9 +271,7 @@ public struct Campaign: Sendable {
 
     /// Creates a campaign of several providers. If `topic` is nil, every row must have a topic of its own.
     public init(input: Input, destination: Destination, topic: String?, providers: [Provider]) {
-        self.input = input
-        self.destination = destination
-        self.providers = providers
+        (self.input, self.destination, self.providers) = (input, destination, providers)
         headers.topic = topic
     }
 

@@ -51,10 +51,6 @@ public struct CampaignFinding: Sendable, Equatable {
     private init(rule: Rule, row: UInt64?, file: String?, line: UInt64, column: Int, message: String) {
         self.rule = rule.rawValue
         severity = rule.severity == .error ? .error : .warning
-        self.row = row
-        self.file = file
-        self.line = line
-        self.column = column
-        self.message = message
+        (self.row, self.file, self.line, self.column, self.message) = (row, file, line, column, message)
     }
 }

@@ -17,10 +17,7 @@ package struct RowFinding: Equatable, Sendable {
     package init(_ rule: Rule, file: String, line: UInt64, column: Int, _ message: String) {
         self.rule = rule
         severity = rule.severity
-        self.file = file
-        self.line = line
-        self.column = column
-        self.message = message
+        (self.file, self.line, self.column, self.message) = (file, line, column, message)
     }
 
     /// The message after its place, such as `rows.csv:1042:17: badge: expected a number, found "five"`.
