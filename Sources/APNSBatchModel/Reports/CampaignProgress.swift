@@ -30,6 +30,10 @@ public struct CampaignProgress: Sendable {
     public var isCanary = false
     /// Why nothing is sent at the moment; nil while rows are sent, and when there are none to send.
     public var waiting: Waiting?
+    /// The limit of requests per second that is in force; nil without one.
+    public var rateLimit: Double?
+    /// What keeps the run from sending faster; nil while nothing does, and when there is nothing to send.
+    public var heldBackBy: Hold?
 
     package init() {}
 
@@ -54,6 +58,32 @@ public struct CampaignProgress: Sendable {
 }
 
 extension CampaignProgress {
+    /// What keeps a run from sending faster.
+    ///
+    /// New cases may be added in later versions: switch with a default.
+    public enum Hold: UInt8, Sendable, CaseIterable {
+        /// The limit of requests per second of the campaign.
+        case rate = 1
+        /// The same limit, while it rises to its full value.
+        case ramp
+        /// All streams of the connections are in use.
+        case streams
+        /// No connection is established.
+        case connections
+        /// The server refuses requests with 429 or 503, so that fewer are sent.
+        case pushback
+        /// The next rows of the input have not been read yet.
+        case input
+        /// Outcomes have not been written yet.
+        case writer
+        /// The run is paused.
+        case pause
+        /// The other lanes wait for the rows of the canary.
+        case canary
+        /// So many rows wait for another attempt that no other rows are taken.
+        case retries
+    }
+
     /// Why nothing is sent at the moment. ``description`` is a text for people.
     ///
     /// New cases may be added in later versions: switch with a default.
