@@ -13,6 +13,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch send campaign.yaml --run-dir runs/tonight
               apns-batch status runs/tonight
               apns-batch resume runs/tonight
+              apns-batch runs campaign.yaml
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels list campaign.yaml
@@ -21,9 +22,11 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch simulate --port 2197
 
             Exit codes:
-              0   Every row got a final answer from APNs, and at least one was accepted.
-              2   The run is complete, but no row was accepted, or some rows are
-                  unavailable, invalid, unknown, expired or suppressed.
+              0   The run is complete, and every expectation (--expect) holds. By default,
+                  at least one row is accepted, and none is unavailable, invalid, unknown
+                  or expired.
+              2   The run is complete, but an expectation does not hold; the verdict says
+                  which one.
               64  Usage, configuration or input is wrong; nothing was sent.
               69  A fatal answer stopped the run, or APNs cannot be reached.
               71  The machine lacks threads, memory, file descriptors or an event loop.
@@ -34,7 +37,7 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: ProductVersion.current,
         subcommands: [
-            Send.self, Resume.self, Status.self, Check.self, Render.self, Broadcast.self, Channels.self,
+            Send.self, Resume.self, Status.self, Runs.self, Check.self, Render.self, Broadcast.self, Channels.self,
             DoctorCommand.self, Simulate.self,
             Reference.self,
         ])

@@ -35,6 +35,7 @@ struct Check: AsyncParsableCommand {
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         let check = try call.reporting {
             var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
+            if let name = call.name { campaign.name = name }
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             return try CampaignCheck(campaign, findingsPath: findings)
         }

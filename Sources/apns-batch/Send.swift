@@ -59,6 +59,7 @@ struct Send: AsyncParsableCommand {
         let files = try call.reporting { simulator == nil ? try CredentialFiles(call) : nil }
         var campaign = try call.reporting { try arguments.campaign(call.settings, simulator: simulator) }
         campaign.retryUnavailable = retryUnavailable
+        if let name = call.name { campaign.name = name }
         let run = try call.reporting {
             try CampaignRun(campaign, resuming: resuming, logger: output.logger)
         }
@@ -96,6 +97,9 @@ struct Send: AsyncParsableCommand {
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complainOfFailure(cause) }
         if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }
+        for expectation in summary.expectations where expectation.holds == nil {
+            output.say("warning: \(expectation.sentence)")
+        }
         if let found = summary.lastSession.duplicateTokens {
             output.say("warning: \(found.description) [duplicate-token]")
         }

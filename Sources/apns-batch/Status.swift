@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import Foundation
 
@@ -61,9 +62,9 @@ enum StatusText {
         }
         switch status.unread {
         case .counted(0): break
-        case .counted(let rows): lines.append("\(SummaryText.grouped(rows)) more rows: not read")
+        case .counted(let rows): lines.append("\(rows.grouped) more rows: not read")
         case .estimated(let rows):
-            lines.append("about \(SummaryText.grouped(rows)) more rows, by the bytes that are left: not read")
+            lines.append("about \(rows.grouped) more rows, by the bytes that are left: not read")
         case .unknown: lines.append("more rows may follow: not read")
         }
         lines.append(lastLine(status))

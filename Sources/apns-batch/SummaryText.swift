@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Foundation
 
 enum SummaryText {
@@ -6,7 +7,7 @@ enum SummaryText {
     static func report(_ summary: CampaignSummary, directory: String) -> String {
         reasons(summary) + "results: \(directory)/results.csv\n"
             + "loop: \(summary.lastSession.process?.loop ?? "none"), "
-            + "connections: \(summary.lastSession.connectionsOpened)\n\(lastLine(summary))\n"
+            + "connections: \(summary.lastSession.connectionsOpened)\n\(clean(summary.verdict))\n\(lastLine(summary))\n"
     }
 
     /// Returns one line for each rule that rows broke, with the places of the first rows; the most frequent rule is first.
@@ -28,7 +29,7 @@ enum SummaryText {
     }
 
     /// Replaces control characters. A server can send any reason, and it must not move the cursor or break the line.
-    private static func clean(_ reason: String) -> String {
+    static func clean(_ reason: String) -> String {
         String(
             String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
         )
@@ -62,20 +63,9 @@ enum SummaryText {
         }
         guard left > 0 else { return nil }
         let maybe = summary.maybeSent ?? 0
-        let sent = maybe > 0 ? " (\(grouped(maybe)) of them may have been sent)" : ""
-        let rows = "\(summary.isLeftEstimated ? "about " : "")\(grouped(left)) row\(left == 1 ? " is" : "s are") left"
+        let sent = maybe > 0 ? " (\(maybe.grouped) of them may have been sent)" : ""
+        let rows = "\(summary.isLeftEstimated ? "about " : "")\(left.grouped) row\(left == 1 ? " is" : "s are") left"
         return "\(rows)\(sent): apns-batch resume \(quoted(directory))"
-    }
-
-    /// Formats a number with thousands separators: `1,998`.
-    static func grouped(_ number: UInt64) -> String {
-        let digits = String(number)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
-            text.append(digit)
-        }
-        return text
     }
 
     /// Quotes a path for a shell.

@@ -36,6 +36,9 @@ public final class CampaignRun: Sendable {
     let syncInterval: Int
     private let input: Campaign.Input
     private let template: Campaign.Template?
+    private let judge: ExpectationJudge
+    /// Nil if no history is kept.
+    private let historyPlace: HistoryPlace?
 
     /// Creates a run, or resumes one.
     ///
@@ -67,7 +70,13 @@ public final class CampaignRun: Sendable {
             throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
         }
         past = try resuming ? Self.past(campaign, files) : nil
-        if past == nil { try InputReader.requireRows(campaign) }
+        historyPlace = HistoryPlace(campaign)
+        try historyPlace?.history.prepare()
+        judge = try ExpectationJudge(campaign, start: past?.header.start)
+        if past == nil {
+            try InputReader.requireFreshness(campaign, now: surroundings.seconds())
+            try InputReader.requireRows(campaign, judge)
+        }
         reader = try InputReader(
             campaign, lanes: lanes, group: ChunkFeed.group, limits: surroundings.rowLimits, extent: past?.extent)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
@@ -175,7 +184,7 @@ public final class CampaignRun: Sendable {
     /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the
     /// summary.
     private func runToEnd() -> CampaignSummary {
-        if let past, past.reading.history.isComplete { return finished(past) }
+        if let past, past.reading.history.isComplete { return recorded(finished(past)) }
         started.withLock { $0 = SystemClock.monotonicSeconds() }
         var account = nothingDone
         // The directory may belong to another process: nothing is written to it before the ledger is locked.
@@ -191,7 +200,13 @@ public final class CampaignRun: Sendable {
         }
         if account.figures.lanes == nil { account.figures = figures(withLanes: true) }
         let summary = summarize(account)
-        return isOurs ? write(summary, account) : summary
+        return isOurs ? recorded(write(summary, account)) : summary
+    }
+
+    /// Adds the summary to the history.
+    private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
+        historyPlace?.add(summary, directory: directory, logger: plan.log.logger)
+        return summary
     }
 
     /// Returns the summary of a run without remaining rows, after completing its files. Its figures do not change.
@@ -204,7 +219,7 @@ public final class CampaignRun: Sendable {
             control.stop(.failure(error))
             return summarize(nothingDone)
         }
-        let summary = CampaignSummary(history, campaign: identity(ended: history.lastTime))
+        let summary = CampaignSummary(history, campaign: identity(ended: history.lastTime), judge: judge)
         if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
         do {
             try RunDirectory.write(summary, to: directory)
@@ -336,7 +351,7 @@ public final class CampaignRun: Sendable {
     private func summarize(_ account: SessionAccount) -> CampaignSummary {
         CampaignSummary(
             account, before: past?.reading.history, stop: control.stopCause,
-            campaign: identity(ended: plan.surroundings.seconds()))
+            campaign: identity(ended: plan.surroundings.seconds()), judge: judge)
     }
 
     /// - Parameter ended: In seconds since 1970-01-01 00:00 UTC.

@@ -31,7 +31,10 @@ extension CampaignSummary {
     /// - Parameters:
     ///   - before: What earlier sessions did; nil for a new run.
     ///   - stop: The cause for which the run ended early.
-    init(_ account: SessionAccount, before: LedgerHistory?, stop: RunControl.Stop?, campaign: Identity) {
+    init(
+        _ account: SessionAccount, before: LedgerHistory?, stop: RunControl.Stop?, campaign: Identity,
+        judge: ExpectationJudge = .standard
+    ) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
         var last = Work(account.tally.rows, account.tally[.accepted], account.figures)
@@ -43,17 +46,19 @@ extension CampaignSummary {
             tally, account.reasons, sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last,
             campaign: campaign)
         if let stop { end(early: stop, account.status) }
+        conclude(judge)
     }
 
     /// Creates the summary of a complete run from its ledger.
-    package init(_ history: LedgerHistory, campaign: Identity) {
+    package init(_ history: LedgerHistory, campaign: Identity, judge: ExpectationJudge = .standard) {
         let ended = history.endedInSession
         self.init(
             history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
+        conclude(judge)
     }
 
-    /// Creates the summary of a complete run.
+    /// Creates the summary of a complete run that was not judged yet.
     private init(
         _ tally: Tally, _ reasons: OutcomeReasons, sessions: Int, all: SessionFigures, last: Work, campaign: Identity
     ) {
@@ -70,7 +75,6 @@ extension CampaignSummary {
         self.campaign = campaign
         exitCode = 0
         for outcome in Outcome.allCases { self[outcome] = tally[outcome] }
-        exitCode = Self.exitCode(ending, isClean: isClean, nil)
     }
 
     /// - Parameter status: The status from the ledger; nil if it is not known.
@@ -81,7 +85,16 @@ extension CampaignSummary {
         (left, notRead) = (status?.left, status?.unread.rows)
         (maybeSent, notSent) = (status?.count(.unknown), status?.count(.notSent))
         isLeftEstimated = status?.unread.isEstimate ?? false
-        exitCode = Self.exitCode(ending, isClean: isClean, failure?.kind)
+        exitCode = Self.exitCode(endedEarlyBy: failure?.kind)
+    }
+
+    /// Judges a complete run, and gives the verdict.
+    private mutating func conclude(_ judge: ExpectationJudge) {
+        if ending == .complete {
+            expectations = judge.judge(figures)
+            exitCode = isClean ? 0 : 2
+        }
+        verdict = Verdict.text(of: self)
     }
 
     /// Whether another summary of the run, which has more figures of the last session, has the same counts.
@@ -91,20 +104,16 @@ extension CampaignSummary {
                 + [summary.attempts, UInt64(clamping: summary.sessions), summary.allSessions.requests]
         }
         return ending == other.ending && counts(self) == counts(other)
+            && expectations.map(\.text) == other.expectations.map(\.text)
     }
 
-    /// The exit code of the command, from `sysexits.h` except for 2.
-    private static func exitCode(_ ending: Ending, isClean: Bool, _ kind: CampaignError.Kind?) -> Int32 {
-        switch ending {
-        case .complete: isClean ? 0 : 2
-        case .interrupted: 75
-        case .failed:
-            switch kind {
-            case .input, .results: 75
-            case .configuration: 64
-            case .system: 71
-            default: 69
-            }
+    /// The exit code, from `sysexits.h`, of a run that was interrupted or failed.
+    private static func exitCode(endedEarlyBy kind: CampaignError.Kind?) -> Int32 {
+        switch kind {
+        case nil, .input, .results: 75
+        case .configuration: 64
+        case .system: 71
+        default: 69
         }
     }
 }

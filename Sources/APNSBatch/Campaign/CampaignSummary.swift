@@ -49,8 +49,13 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var ending: Ending
     /// Why the run did not complete; nil if it did.
     public var cause: String?
-    /// The exit code of the command.
+    /// The exit code of the command: 2 if the run is complete and does not meet an expectation.
     public var exitCode: Int32
+    /// The expectations of a complete run, ``Campaign/expectations`` and the standard ones; empty if it is not complete.
+    public var expectations: [JudgedExpectation] = []
+    /// One sentence about the run. It begins with `OK`, `LOOK` (complete, but an expectation is not met) or `FAILED` (not
+    /// complete), and says what to do.
+    public var verdict = ""
     /// The identity of the campaign.
     public var campaign: Identity
 
@@ -172,7 +177,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
     enum CodingKeys: String, CodingKey {
         case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
-        case sessions, reasons, ending, cause, campaign
+        case sessions, reasons, ending, cause, campaign, expectations, verdict
         case allSessions = "all_sessions"
         case lastSession = "last_session"
         case maybeSent = "may_be_sent"
@@ -184,8 +189,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case invalidRules = "invalid_rules"
     }
 
-    /// Whether the run is complete, and APNs accepted or rejected every row and accepted at least one.
-    public var isClean: Bool { ending == .complete && accepted > 0 && accepted + rejected == rows }
+    /// Whether the run is complete, and meets every expectation that could be judged.
+    public var isClean: Bool { ending == .complete && expectations.allSatisfy { $0.holds != false } }
 
     /// The number of rows with this outcome.
     public subscript(outcome: Outcome) -> UInt64 {

@@ -30,7 +30,7 @@ public final class CampaignCheck: Sendable {
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
     public init(_ campaign: Campaign, findingsPath: String? = nil) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
-        try InputReader.requireRows(campaign)
+        try InputReader.requireRows(campaign, try ExpectationJudge(campaign))
         reader = try InputReader(campaign, lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(

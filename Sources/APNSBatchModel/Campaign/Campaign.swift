@@ -174,6 +174,19 @@ public struct Campaign: Sendable {
     /// incomplete export. The input must be a file, since its rows are counted before the first one is sent; a resumed run
     /// does not count again. Nil for any number.
     public var minRows: UInt64?
+    /// What a run must meet, so that it counts as a success. For each of the metrics `accepted`, `unavailable`, `invalid`,
+    /// `unknown` and `expired` that has no expectation here, the standard one applies: at least one row is accepted, and none
+    /// has the other outcomes. Expectations about rows are judged before the first push, and then need a file as input, like
+    /// ``minRows``.
+    public var expectations: [CampaignExpectation] = []
+    /// The longest time since the input was last modified, in seconds. An older input is rejected before anything is sent,
+    /// and so is a pipe, whose age is unknown. A resumed run does not ask again. Nil for any age.
+    public var inputAgeLimit: UInt64?
+    /// The name of the campaign in the history.
+    public var name = "campaign"
+    /// The path of the directory that holds the history of runs, ``RunHistory``, in which each run leaves a line. It is
+    /// created if it does not exist. Nil to keep no history; then no expectation can compare with earlier nights.
+    public var stateDirectory: String?
     /// The template of the payloads. If neither this nor ``templates`` is set, every row needs a `payload` column.
     public var template: Template?
     /// Several templates, in place of ``template``.

@@ -24,6 +24,13 @@ package enum RunDirectory {
         return wanted
     }
 
+    /// Returns the absolute path of an existing directory, with symbolic links resolved.
+    package static func absolute(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     static var unnamed: CampaignError {
         CampaignError(.configuration, "run directory: expected a path, found an empty text")
     }
@@ -58,12 +65,12 @@ package enum RunDirectory {
     }
 
     /// Creates a directory and its parents, like `mkdir -p`. Their names are durable on return.
-    private static func create(_ path: String) throws(CampaignError) {
+    static func create(_ path: String, mode: mode_t = 0o755) throws(CampaignError) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             let parent = made.isEmpty ? "." : made
             made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
-            if mkdir(made, 0o755) == 0 {
+            if mkdir(made, mode) == 0 {
                 try sync(parent)
             } else if errno != EEXIST {
                 throw CampaignError(.configuration, "cannot create directory \(made): \(systemMessage())")

@@ -63,6 +63,9 @@ package final class ChunkReader: @unchecked Sendable {
         (bytesTotal, canReadAgain) = (source.size, source.canReadAgain)
     }
 
+    /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe.
+    package var modified: UInt64? { source.modified }
+
     /// The number of bytes read so far, including the header.
     package var bytesRead: UInt64 {
         progress.bytesRead.load(ordering: .relaxed)

@@ -9,6 +9,9 @@ protocol ByteSource: AnyObject, Sendable {
     /// The number of bytes to read, as it was when the source was opened; nil if only the end tells.
     var size: UInt64? { get }
 
+    /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil if it has no such time.
+    var modified: UInt64? { get }
+
     /// Whether `seek` and `read(at:into:)` work, so that bytes can be read again.
     var canReadAgain: Bool { get }
 
@@ -41,6 +44,7 @@ protocol ByteSource: AnyObject, Sendable {
 
 extension ByteSource {
     var size: UInt64? { nil }
+    var modified: UInt64? { nil }
     var canReadAgain: Bool { false }
     func isFlowing() -> Bool { true }
     func bytesBehind() -> (count: UInt64, first: UInt8)? { nil }

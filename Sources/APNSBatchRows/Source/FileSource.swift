@@ -15,6 +15,11 @@ final class FileSource: ByteSource {
         self.size = size
     }
 
+    var modified: UInt64? {
+        var status = stat()
+        return unsafe fstat(descriptor.number, &status) == 0 ? UInt64(max(0, status.st_mtim.tv_sec)) : nil
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         while true {
             let got = unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)

@@ -37,27 +37,6 @@ package final class InputReader: Sendable {
         }
     }
 
-    /// Throws if the campaign requires a number of rows and the input has fewer, or is not a file. Reads the file only as
-    /// far as this takes.
-    package static func requireRows(_ campaign: Campaign) throws(CampaignError) {
-        guard let wanted = campaign.minRows else { return }
-        let name = campaign.input.name
-        let uncountable = CampaignError(
-            .configuration,
-            "min-rows: \(name) is not a file, and only the rows of a file can be counted before any is sent")
-        guard campaign.input.isFile else { throw uncountable }
-        let counter = try InputReader(campaign, lanes: 1)
-        guard counter.isRepeatable else { throw uncountable }
-        var rows: UInt64 = 0
-        while rows < wanted, let chunk = try counter.nextChunk() {
-            rows += UInt64(chunk.rowCount)
-            chunk.recycle()
-        }
-        guard rows < wanted else { return }
-        throw CampaignError(
-            .configuration, "\(name): expected at least \(wanted) rows, found \(rows); nothing was sent")
-    }
-
     /// Returns the next chunk, or nil at the end of the input.
     package func nextChunk() throws(CampaignError) -> RowChunk? {
         do {

@@ -45,6 +45,11 @@ struct CampaignCall: Sendable {
         return flags.over(before.settings.changed(from: before.file ?? CampaignSettings(), to: file.settings))
     }
 
+    /// The name of the campaign in the history: that of its file without the extension.
+    var name: String? {
+        (file?.path ?? before?.campaignFile).map { URL(filePath: $0).deletingPathExtension().lastPathComponent }
+    }
+
     /// Returns the settings with the campaign file as it is now.
     func settingsNow() throws -> CampaignSettings {
         guard let file else { return settings }

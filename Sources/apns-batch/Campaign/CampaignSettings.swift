@@ -32,6 +32,7 @@ struct CampaignSettings: Codable, Equatable {
             guard let value = values[setting.name] else { continue }
             switch setting.kind {
             case .path, .paths, .pathsByName: values[setting.name] = value.mapText(path)
+            case .command: values[setting.name] = .list(relative(command: value.list ?? [], path))
             case .records(let table):
                 values[setting.name] = .list(
                     (value.list ?? []).map { .members(relative($0.members ?? [:], table, path)) })
@@ -39,6 +40,12 @@ struct CampaignSettings: Codable, Equatable {
             }
         }
         return values
+    }
+
+    /// The name of a program without a slash is searched for in PATH, and is not a path.
+    private static func relative(command: [SettingValue], _ path: (String) -> String) -> [SettingValue] {
+        guard let program = command.first, program.text?.contains("/") == true else { return command }
+        return [program.mapText(path)] + command.dropFirst()
     }
 
     /// An empty path stays empty, so that it is reported as an error.

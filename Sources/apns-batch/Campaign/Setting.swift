@@ -15,6 +15,10 @@ struct Setting: Sendable {
         case names
         /// A list of paths. The flag is repeatable.
         case paths
+        /// A list of texts. The flag is repeatable.
+        case texts
+        /// A program and its arguments. The program is a path, relative to the campaign file, if it has a slash.
+        case command
         /// Texts by name. The flag, `NAME=TEXT`, is repeatable.
         case shares
         /// Paths by name.
@@ -107,6 +111,8 @@ extension Setting.Kind {
         case .path: "path"
         case .names: "list of names"
         case .paths: "list of paths"
+        case .texts: "list of texts"
+        case .command: "list: program and arguments"
         case .shares: "texts by name"
         case .pathsByName: "paths by name"
         case .record(let settings): "keys and values: \(Self.keys(settings))"

@@ -22,13 +22,14 @@ struct CampaignFlags: ParsableArguments {
     @OptionGroup(title: Setting.groups[4].title) var run: SettingFlags<4>
     @OptionGroup(title: Setting.groups[5].title) var policy: SettingFlags<5>
     @OptionGroup(title: Setting.groups[6].title) var connections: SettingFlags<6>
+    @OptionGroup(title: Setting.groups[7].title) var night: SettingFlags<7>
 
     /// The flags as settings, which take precedence over those of a file.
     var settings: CampaignSettings {
         get throws {
             let groups = [
                 rows.given, headers.given, destination.given, credentials.given, run.given, policy.given,
-                connections.given,
+                connections.given, night.given,
             ]
             return try CampaignSettings(given: groups.reduce([:]) { $0.merging($1) { $1 } })
         }
@@ -79,7 +80,7 @@ struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
 extension Setting {
     fileprivate var isRepeatable: Bool {
         switch kind {
-        case .paths, .shares: true
+        case .paths, .texts, .shares: true
         default: false
         }
     }

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Foundation
 
 enum ProgressText {
@@ -39,8 +40,8 @@ enum ProgressText {
     private static func facts(_ progress: CampaignProgress, rate: Double) -> [ProgressFact] {
         var facts: [ProgressFact] = []
         if progress.isCanary { facts.append(.init("canary", importance: 8)) }
-        facts.append(.init("\(SummaryText.grouped(progress.rows)) rows", importance: 10))
-        let pace = progress.waiting?.description ?? "\(SummaryText.grouped(UInt64(max(0, rate))))/s"
+        facts.append(.init("\(progress.rows.grouped) rows", importance: 10))
+        let pace = progress.waiting?.description ?? "\(UInt64(max(0, rate)).grouped)/s"
         facts.append(.init(pace, short: progress.waiting.map(short), importance: 9))
         if let left = remaining(progress, rate: rate) { facts.append(.init("\(duration(left)) left", importance: 7)) }
         // A check has no connections.

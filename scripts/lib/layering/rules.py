@@ -42,8 +42,8 @@ FOLDERS = {
     "APNSBatchRows": ["Blocks", "Rows", "Source", {"Chunks", "CSV", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
-    "APNSBatchModel": ["Campaign", "Outcomes", "Reports"],
-    "APNSBatchRecords": ["Files", "Results", "Ledger", "Record"],
+    "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Reports"],
+    "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchSimulator": [
@@ -66,7 +66,8 @@ OUTSIDE_NAMES = re.compile(
 
 # Modules of the toolchain that every Swift module may import, and those that may import Foundation or a part of it.
 TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
-FOUNDATION = {"APNSBatch": {"FoundationEssentials"}, "apns-batch": {"Foundation"}}
+FOUNDATION = {
+    "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"}, "apns-batch": {"Foundation"}}
 
 # A library's headers and symbols, and the one system module through which SwiftPM knows them.
 LIBRARY_HEADERS = {
@@ -139,7 +140,7 @@ KERNEL_CALLS = {
         "getaddrinfo getnameinfo freeaddrinfo": "names and addresses of hosts",
     },
     "APNSBatchRecords": {
-        "open access close mkdir lstat fstat rename flock": "the run directory and the files in it",
+        "open access close mkdir lstat fstat rename flock realpath": "the run directory and the files in it",
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
         "mmap munmap": "the hand-over record",
         "time": "the name of a run directory",

@@ -1,0 +1,69 @@
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchRecords
+import Glibc
+import Logging
+
+/// Where a run leaves its line for later nights.
+struct HistoryPlace: Sendable {
+    let campaign: String
+    let history: RunHistory
+
+    /// Nil for a campaign without a state directory.
+    init?(_ campaign: Campaign) {
+        guard let directory = campaign.stateDirectory else { return nil }
+        (self.campaign, history) = (campaign.name, RunHistory(directory))
+    }
+
+    /// Adds the line of a run that has ended. A failure is only logged, because the run itself has its results.
+    func add(_ summary: CampaignSummary, directory: String, logger: Logger) {
+        do throws(CampaignError) {
+            try history.add(RecordedRun(summary, of: campaign, directory: directory))
+        } catch {
+            logger.warning("the history has no line of this run: \(error)")
+        }
+    }
+}
+
+extension ExpectationJudge {
+    /// Creates the judge of a campaign, with the earlier nights of its history.
+    ///
+    /// - Parameter start: The start of the run, in seconds since 1970-01-01 00:00 UTC; nil if it begins now. Later nights do
+    ///   not count, so that a run is always judged in the same way.
+    init(_ campaign: Campaign, start: UInt64? = nil) throws(CampaignError) {
+        let needsHistory = campaign.expectations.first { if case .nearMedian = $0.condition { true } else { false } }
+        guard let place = HistoryPlace(campaign) else {
+            if let needsHistory {
+                throw CampaignError(
+                    .configuration,
+                    "expect: \(needsHistory): needs state_dir, which holds the history of earlier nights")
+            }
+            try self.init(campaign.expectations)
+            return
+        }
+        let began = start.map(CampaignSummary.Identity.time)
+        try self.init(campaign.expectations, earlier: try place.history.figures(of: place.campaign, before: began))
+    }
+}
+
+extension RecordedRun {
+    init(_ summary: CampaignSummary, of campaign: String, directory: String) {
+        self.init(
+            campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: summary.campaign.began,
+            ended: summary.campaign.ended, ending: summary.ending.rawValue, exitCode: summary.exitCode,
+            verdict: summary.verdict, figures: summary.figures.withKnownReasons)
+    }
+}
+
+extension RunFigures {
+    /// The figures with all reasons that APNs does not document counted as `other`: a server may send any text, even a device
+    /// token.
+    fileprivate var withKnownReasons: RunFigures {
+        var figures = self
+        figures.reasons = reasons.reduce(into: [:]) { counts, reason in
+            let isKnown = if case .known = Reason(rawValue: reason.key) { true } else { false }
+            counts[isKnown ? reason.key : "other", default: 0] += reason.value
+        }
+        return figures
+    }
+}

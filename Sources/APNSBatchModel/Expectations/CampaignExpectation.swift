@@ -1,0 +1,93 @@
+/// A condition that a run should meet, such as `accepted >= 95%`. ``init(_:)`` parses the text of a campaign file.
+///
+/// An expectation about ``Metric/rows`` is judged before the first push, and a run that does not meet it does not start. All
+/// expectations are judged when the run is complete; see ``JudgedExpectation``.
+public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible {
+    /// A figure of a run.
+    public enum Metric: Sendable, Hashable {
+        /// The number of rows in the input.
+        case rows
+        /// The number of rows with this outcome; see ``Outcome``.
+        case accepted, rejected, unavailable, invalid, unknown, expired, suppressed
+        /// The number of rejected and unavailable rows with this reason of APNs, such as `BadDeviceToken`.
+        case reason(String)
+        /// The time that processes worked on the run, in seconds.
+        case duration
+        /// The number of accepted rows per second of that time.
+        case rate
+    }
+
+    /// How a figure is compared with a limit.
+    public enum Relation: String, Sendable, CaseIterable {
+        case equal = "=="
+        case atLeast = ">="
+        case atMost = "<="
+        case moreThan = ">"
+        case lessThan = "<"
+
+        func holds(_ found: Double, _ limit: Double) -> Bool {
+            switch self {
+            case .equal: found == limit
+            case .atLeast: found >= limit
+            case .atMost: found <= limit
+            case .moreThan: found > limit
+            case .lessThan: found < limit
+            }
+        }
+    }
+
+    /// What a figure is compared with.
+    public enum Condition: Sendable, Equatable {
+        /// A number of rows, of seconds, or of rows per second.
+        case number(Relation, Double)
+        /// A percentage of the rows that were to be sent, which are all rows that are not suppressed.
+        case percent(Relation, Double)
+        /// The median of earlier nights, from which the figure may differ by this percentage of the median.
+        case nearMedian(percent: Double)
+    }
+
+    public let metric: Metric
+    public let condition: Condition
+    /// The text that was parsed, with single blanks.
+    public let description: String
+
+    init(_ metric: Metric, _ condition: Condition, text: String) {
+        (self.metric, self.condition, description) = (metric, condition, text)
+    }
+}
+
+extension CampaignExpectation.Metric: CustomStringConvertible {
+    private static let names: [(name: String, metric: Self)] = [
+        ("rows", .rows), ("accepted", .accepted), ("rejected", .rejected), ("unavailable", .unavailable),
+        ("invalid", .invalid), ("unknown", .unknown), ("expired", .expired), ("suppressed", .suppressed),
+        ("duration", .duration), ("rate", .rate),
+    ]
+    static let reasonPrefix = "reason:"
+
+    /// The names of all metrics, with `reason:NAME` for those of reasons.
+    static let allNames = names.map(\.name) + [reasonPrefix + "NAME"]
+
+    init?(name: String) {
+        guard let found = Self.names.first(where: { $0.name == name }) else { return nil }
+        self = found.metric
+    }
+
+    /// The name, as in a campaign file.
+    public var description: String {
+        if case .reason(let reason) = self { return Self.reasonPrefix + reason }
+        return Self.names.first { $0.metric == self }?.name ?? ""
+    }
+
+    /// Whether the metric counts rows, so that a percentage of rows makes sense.
+    var countsRows: Bool { self != .duration && self != .rate }
+}
+
+extension CampaignExpectation {
+    /// What is expected of a metric for which a campaign has no expectation of its own: that something is accepted, and that
+    /// every row has a final answer.
+    static let standard: [CampaignExpectation] =
+        [CampaignExpectation(.accepted, .number(.moreThan, 0), text: "accepted > 0")]
+        + [Metric.unavailable, .invalid, .unknown, .expired].map {
+            CampaignExpectation($0, .number(.equal, 0), text: "\($0) == 0")
+        }
+}

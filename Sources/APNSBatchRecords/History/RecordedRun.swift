@@ -1,0 +1,41 @@
+import APNSBatchModel
+
+/// A run in the history: one line of `runs.ndjson`.
+public struct RecordedRun: Sendable, Equatable, Codable {
+    /// The name of the campaign.
+    public var campaign: String
+    /// The absolute path of the run directory.
+    public var runDirectory: String
+    /// When the first session began and the last one ended, in UTC, such as `2026-11-21T03:00:00Z`.
+    public var began: String
+    public var ended: String
+    /// How the run ended: `complete`, `interrupted` or `failed`. A resumed run leaves another line.
+    public var ending: String
+    /// The exit code of the command.
+    public var exitCode: Int32
+    /// One sentence about the run, which says what to do.
+    public var verdict: String
+    public var figures: RunFigures
+
+    package init(
+        campaign: String, runDirectory: String, began: String, ended: String, ending: String, exitCode: Int32,
+        verdict: String, figures: RunFigures
+    ) {
+        (self.campaign, self.runDirectory, self.began, self.ended) = (campaign, runDirectory, began, ended)
+        (self.ending, self.exitCode, self.verdict, self.figures) = (ending, exitCode, verdict, figures)
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case campaign, began, ended, ending, verdict, figures
+        case runDirectory = "run_dir"
+        case exitCode = "exit_code"
+    }
+
+    /// What identifies a run: a directory may hold several, one after the other.
+    struct Key: Hashable {
+        let runDirectory: String
+        let began: String
+    }
+
+    var key: Key { Key(runDirectory: runDirectory, began: began) }
+}
