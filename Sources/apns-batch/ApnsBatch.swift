@@ -11,6 +11,7 @@ struct ApnsBatch: AsyncParsableCommand {
             Examples:
               apns-batch send --input rows.csv --to simulator
               apns-batch send campaign.yaml --run-dir runs/tonight
+              apns-batch run campaign.yaml
               apns-batch status runs/tonight
               apns-batch resume runs/tonight
               apns-batch runs campaign.yaml
@@ -30,14 +31,16 @@ struct ApnsBatch: AsyncParsableCommand {
               64  Usage, configuration or input is wrong; nothing was sent.
               69  A fatal answer stopped the run, or APNs cannot be reached.
               71  The machine lacks threads, memory, file descriptors or an event loop.
-              75  The run was interrupted, or the input or the disk failed.
+              75  The run was interrupted, the input or the disk failed, or another process is
+                  working on the run.
 
             "apns-batch resume" continues a run that ended with 69, 71 or 75, or that was
-            killed.
+            killed. "apns-batch run" does that by itself.
             """,
         version: ProductVersion.current,
         subcommands: [
-            Send.self, Resume.self, Status.self, Runs.self, Check.self, Render.self, Broadcast.self, Channels.self,
+            Run.self, Send.self, Resume.self, Status.self, Runs.self, Check.self, Render.self, Broadcast.self,
+            Channels.self,
             DoctorCommand.self, Simulate.self,
             Reference.self,
         ])

@@ -34,6 +34,7 @@ enum ExitStatus {
     static func beforeSending(_ kind: CampaignError.Kind) -> ExitCode {
         switch kind {
         case .configuration, .input, .results, .passphraseNeeded: usage
+        case .busy: interrupted
         case .system: system
         default: unavailable
         }

@@ -1,3 +1,4 @@
+import APNSBatch
 import ArgumentParser
 import Logging
 
@@ -31,5 +32,17 @@ struct OutputArguments: ParsableArguments {
     /// Writes a line that is not an error to standard error, unless `--quiet` is given.
     func say(_ text: String) {
         if !quiet { complain(text) }
+    }
+
+    /// Prints the summary of a run in the chosen format. Returns false if it could not be written.
+    ///
+    /// - Parameter already: Whether the run was complete before this process began.
+    func show(_ summary: CampaignSummary, directory: String, already: Bool = false) -> Bool {
+        if json {
+            print(SummaryText.json(summary, already: already), terminator: "")
+        } else if !quiet || summary.exitCode != 0 {
+            print(SummaryText.report(summary, directory: directory, already: already), terminator: "")
+        }
+        return Output.isComplete()
     }
 }

@@ -48,13 +48,10 @@ struct Resume: AsyncParsableCommand {
 
     /// Returns this call, and the arguments that the ledger keeps for the next one.
     private func resolved() throws -> (CampaignCall, RunArguments) {
-        let opening = try RunOpening(of: runDirectory)
-        var before = try RunArguments(of: opening)
-        var flags = try flags.settings
+        let before = try RunArguments(of: try RunOpening(of: runDirectory))
+        let flags = try flags.settings
         guard flags.runDir == nil else { throw UsageError("--run-dir: the run directory is the argument of resume") }
-        flags.runDir = runDirectory
-        if let policy = opening.onUnknown?.name { before.settings.onUnknown = policy }
-        let call = try CampaignCall(flags: flags, resuming: before)
+        let call = try before.resuming(in: runDirectory, flags)
         return (call, RunArguments(call, isBroadcast: before.isBroadcast, bundleID: before.bundleID))
     }
 }
@@ -84,7 +81,26 @@ struct RunArguments: Codable {
         } catch {
             throw UsageError("the run was not started by this command: its ledger holds no arguments")
         }
+        if let policy = run.onUnknown?.name { settings.onUnknown = policy }
     }
+
+    /// Returns the call that resumes the run of these arguments.
+    ///
+    /// - Parameters:
+    ///   - directory: The run directory, under the name that it has now.
+    ///   - flags: The flags of this call.
+    ///   - file: The campaign file of this call, if it names one.
+    func resuming(in directory: String, _ flags: CampaignSettings, campaignFile file: String? = nil) throws
+        -> CampaignCall
+    {
+        var (flags, before) = (flags, self)
+        flags.runDir = directory
+        if let file { before.campaignFile = file }
+        return try CampaignCall(flags: flags, resuming: before)
+    }
+
+    /// The name of the campaign; nil if the call had neither a name nor a campaign file.
+    var name: String? { get throws { try settings.campaignName(file: campaignFile) } }
 
     /// The form that the ledger stores.
     var note: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }

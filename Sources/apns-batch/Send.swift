@@ -17,6 +17,8 @@ struct Send: AsyncParsableCommand {
               apns-batch send --input rows.csv --template payload.json \\
                 --to production --topic com.example.app --run-dir runs/tonight \\
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
+              apns-batch send --input rows.csv --to simulator --run-dir runs/tonight \\
+                --resume if-started
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
             The run directory holds results.csv (row, token, outcome, status, reason,
@@ -37,11 +39,22 @@ struct Send: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
+    @Option(
+        help:
+            "if-started: a run that --run-dir holds is resumed or shown, as by run. never: it is refused. (default: never)"
+    )
+    var resume: ResumePolicy?
+
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
         output.begin()
+        if resume == .ifStarted {
+            return try await IdempotentRun(
+                flags: try reporting { try arguments.flags.settings }, campaignFile: arguments.campaign, output: output
+            ).complete()
+        }
         let call = try reporting { try arguments.resolved() }
         try await Self.send(call, RunArguments(call), output: output)
     }
@@ -51,18 +64,41 @@ struct Send: AsyncParsableCommand {
         _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
         output: OutputArguments
     ) async throws {
-        let simulator = try call.reporting {
-            try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
+        let session = try call.reporting {
+            try Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
         }
-        defer { simulator?.stop() }
-        // The files are read again when they change.
-        let files = try call.reporting { simulator == nil ? try CredentialFiles(call) : nil }
-        var campaign = try call.reporting { try arguments.campaign(call.settings, simulator: simulator) }
-        campaign.retryUnavailable = retryUnavailable
-        if let name = call.name { campaign.name = name }
-        let run = try call.reporting {
-            try CampaignRun(campaign, resuming: resuming, logger: output.logger)
+        try await send(session, output: output)
+    }
+
+    /// A run that is ready to send: its settings, keys and columns have been read, and its directory belongs to this process.
+    struct Session {
+        let run: CampaignRun
+        /// The files of keys and certificates, which are read again when they change; nil with a simulator.
+        fileprivate let files: CredentialFiles?
+        fileprivate let simulator: EmbeddedSimulator?
+
+        init(
+            _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool, retryUnavailable: Bool = false,
+            _ output: OutputArguments
+        ) throws {
+            simulator = try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
+            do {
+                files = simulator == nil ? try CredentialFiles(call) : nil
+                var campaign = try arguments.campaign(call.settings, simulator: simulator)
+                campaign.retryUnavailable = retryUnavailable
+                if let name = call.name { campaign.name = name }
+                run = try CampaignRun(campaign, resuming: resuming, logger: output.logger)
+            } catch {
+                simulator?.stop()
+                throw error
+            }
         }
+    }
+
+    /// Sends a campaign, shows its progress, and throws its exit code.
+    static func send(_ session: Session, output: OutputArguments) async throws {
+        let (run, files) = (session.run, session.files)
+        defer { session.simulator?.stop() }
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
             // The run is stopped first, because writing the message may block on a full pipe.
@@ -111,11 +147,6 @@ struct Send: AsyncParsableCommand {
         } else if let advice = SummaryText.advice(summary, directory: run.directory) {
             complain(advice)
         }
-        if output.json {
-            print(SummaryText.json(summary), terminator: "")
-        } else if !output.quiet || summary.exitCode != 0 {
-            print(SummaryText.report(summary, directory: run.directory), terminator: "")
-        }
-        return Output.isComplete()
+        return output.show(summary, directory: run.directory)
     }
 }

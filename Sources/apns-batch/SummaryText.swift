@@ -4,10 +4,13 @@ import Foundation
 
 enum SummaryText {
     /// Returns the text that is printed at the end of a run.
-    static func report(_ summary: CampaignSummary, directory: String) -> String {
+    ///
+    /// - Parameter already: Whether the run was complete before this process began.
+    static func report(_ summary: CampaignSummary, directory: String, already: Bool = false) -> String {
         reasons(summary) + "results: \(directory)/results.csv\n"
             + "loop: \(summary.lastSession.process?.loop ?? "none"), "
-            + "connections: \(summary.lastSession.connectionsOpened)\n\(clean(summary.verdict))\n\(lastLine(summary))\n"
+            + "connections: \(summary.lastSession.connectionsOpened)\n\(clean(summary.verdict))\n\(lastLine(summary))"
+            + (already ? " already=complete\n" : "\n")
     }
 
     /// Returns one line for each rule that rows broke, with the places of the first rows; the most frequent rule is first.
@@ -77,8 +80,21 @@ enum SummaryText {
         return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
-    /// Returns the content of `summary.json` on one line.
-    static func json(_ summary: CampaignSummary) -> String {
-        ((try? JSONLine.text(summary)) ?? "{}") + "\n"
+    /// Returns the content of `summary.json` on one line, with `already` if the run was complete before.
+    static func json(_ summary: CampaignSummary, already: Bool = false) -> String {
+        ((try? already ? JSONLine.text(Again(summary: summary)) : JSONLine.text(summary)) ?? "{}") + "\n"
+    }
+
+    /// The summary of a run that was complete before.
+    private struct Again: Encodable {
+        let summary: CampaignSummary
+
+        private enum Key: CodingKey { case already }
+
+        func encode(to encoder: any Encoder) throws {
+            try summary.encode(to: encoder)
+            var members = encoder.container(keyedBy: Key.self)
+            try members.encode("complete", forKey: .already)
+        }
     }
 }

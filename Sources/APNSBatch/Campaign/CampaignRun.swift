@@ -31,6 +31,8 @@ public final class CampaignRun: Sendable {
     private let files: any RunFiles
     /// What earlier sessions did; nil for a new run.
     package let past: RunPast?
+    /// The ledger of a new run in a directory, empty and locked.
+    private let ledger: (any AppendFile)?
     let header: LedgerHeader
     /// In milliseconds.
     let syncInterval: Int
@@ -49,7 +51,8 @@ public final class CampaignRun: Sendable {
     ///     template and header fields must not have changed; credentials and other options may change.
     ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets
     ///     never appear.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input`, `results`, or `busy` if another
+    ///   process is working on the run.
     public convenience init(
         _ campaign: Campaign, resuming: Bool = false,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
@@ -98,7 +101,8 @@ public final class CampaignRun: Sendable {
         addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         let isOwn = files == nil && past == nil
-        directory = try isOwn ? RunDirectory.make(campaign.runDirectory) : campaign.runDirectory ?? ""
+        let taken = isOwn ? try RunDirectory.take(campaign.runDirectory) : nil
+        (directory, ledger) = (taken?.path ?? campaign.runDirectory ?? "", taken?.ledger)
         self.files = files ?? DirectoryFiles(directory)
     }
 
@@ -176,19 +180,22 @@ public final class CampaignRun: Sendable {
             return try await NamedThread.value("campaign") { [self] in runToEnd() }
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))
-            past?.ledger.unlock()
+            (past?.ledger ?? ledger)?.unlock()
             return summarize(nothingDone)
         }
     }
 
+    /// Whether a resumed run had ended before, so that ``run()`` sends nothing and returns its summary.
+    public var wasComplete: Bool { past?.reading.history.isComplete ?? false }
+
     /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the
     /// summary.
     private func runToEnd() -> CampaignSummary {
-        if let past, past.reading.history.isComplete { return recorded(finished(past)) }
+        if let past, wasComplete { return recorded(finished(past)) }
         started.withLock { $0 = SystemClock.monotonicSeconds() }
         var account = nothingDone
-        // The directory may belong to another process: nothing is written to it before the ledger is locked.
-        var isOurs = past != nil
+        // Nothing is written before the ledger is locked, because its directory may belong to another process.
+        var isOurs = past != nil || ledger != nil
         do throws(CampaignError) {
             let record = try openRecord()
             isOurs = true
@@ -196,7 +203,7 @@ public final class CampaignRun: Sendable {
             account = try sendAll(record)
         } catch {
             control.stop(.failure(error))
-            past?.ledger.unlock()
+            (past?.ledger ?? ledger)?.unlock()
         }
         if account.figures.lanes == nil { account.figures = figures(withLanes: true) }
         let summary = summarize(account)
@@ -243,7 +250,7 @@ public final class CampaignRun: Sendable {
     package func openRecord() throws(CampaignError) -> RunRecord {
         let opening = RunRecord.Opening(
             files: files, name: directory, header: header, session: session, past: past,
-            slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
+            ledger: ledger, slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
         return try RunRecord.open(
             opening, warn: { [log = plan.log] text in log.logger.warning("\(text)") },
             stop: { [control] error in control.stop(.failure(error)) })

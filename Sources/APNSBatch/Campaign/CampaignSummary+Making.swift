@@ -110,7 +110,7 @@ extension CampaignSummary {
     /// The exit code, from `sysexits.h`, of a run that was interrupted or failed.
     private static func exitCode(endedEarlyBy kind: CampaignError.Kind?) -> Int32 {
         switch kind {
-        case nil, .input, .results: 75
+        case nil, .input, .results, .busy: 75
         case .configuration: 64
         case .system: 71
         default: 69

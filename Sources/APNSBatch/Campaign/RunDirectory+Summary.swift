@@ -29,3 +29,18 @@ extension RunDirectory {
         $0.first == UInt8(ascii: "{") && String(decoding: $0, as: UTF8.self).contains("\"accepted\"")
     }
 }
+
+extension CampaignSummary {
+    /// Reads the summary of a complete run. Returns nil if rows of the run are left, if a process is working on it, or if its
+    /// `summary.json` is missing or does not agree with the ledger; a resumed run then writes it.
+    ///
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/results``.
+    public init?(ofCompleteRunIn directory: String) throws(CampaignError) {
+        let status = try RunStatus(of: directory)
+        guard status.state == .ended, status.isInputRead, status.count(.ended) == status.rowsRead,
+            let known = RunDirectory.readSummary(directory), known.ending == .complete,
+            known.sessions == status.sessions, Outcome.allCases.allSatisfy({ known[$0] == status.outcomes[$0] })
+        else { return nil }
+        self = known
+    }
+}

@@ -11,6 +11,8 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         case input
         /// The run directory or the results cannot be written.
         case results
+        /// Another process is working on the run.
+        case busy
         /// APNs cannot be reached, or its certificate does not verify.
         case unreachable
         /// APNs gave an answer that every further row would get, too, such as InvalidProviderToken.

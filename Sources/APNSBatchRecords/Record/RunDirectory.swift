@@ -11,16 +11,27 @@ package enum RunDirectory {
     static let results = "results.csv"
     package static let summary = "summary.json"
 
-    /// Creates the requested directory, or a new one below `runs/` named by the time in UTC.
-    package static func make(_ wanted: String?) throws(CampaignError) -> String {
+    /// Takes a directory for a new run: the requested one, which is created if it does not exist, or a new one below `runs/`
+    /// named by the time in UTC. Of several processes that take the same directory at the same time, one succeeds.
+    ///
+    /// - Returns: The path, and the ledger, which is empty and locked.
+    package static func take(_ wanted: String?) throws(CampaignError) -> (path: String, ledger: any AppendFile) {
+        let path = try make(wanted)
+        let files = DirectoryFiles(path)
+        // The ledger is created first, so that results without a ledger are those of another program.
+        if hasResults(path), !files.hasLedger { throw taken(path) }
+        let ledger = try files.makeLedger()
+        guard !hasResults(path) || hasBareResults(path) else { throw taken(path) }
+        return (path, ledger)
+    }
+
+    private static func make(_ wanted: String?) throws(CampaignError) -> String {
         guard let wanted else { return try makeNew() }
         guard !wanted.isEmpty else { throw unnamed }
         try create(wanted)
         guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
             throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
         }
-        let isUnbegun = access("\(wanted)/\(ledger)", F_OK) == 0 ? try DirectoryFiles(wanted).isUnbegun() : nil
-        guard isUnbegun != false, hasNoResults(wanted, headerAllowed: isUnbegun != nil) else { throw taken(wanted) }
         return wanted
     }
 
@@ -40,13 +51,17 @@ package enum RunDirectory {
             .configuration, "\(path) holds the results of an earlier run; name another directory, or resume it")
     }
 
-    /// - Parameter headerAllowed: whether `results.csv` may contain its first line, as it may beside a ledger without a
-    ///   header.
-    private static func hasNoResults(_ directory: String, headerAllowed: Bool) -> Bool {
+    private static func hasResults(_ directory: String) -> Bool {
         var facts = stat()
-        guard lstat("\(directory)/\(summary)", &facts) != 0 else { return false }
-        guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
-        guard headerAllowed, let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }
+        return lstat("\(directory)/\(summary)", &facts) == 0 || lstat("\(directory)/\(results)", &facts) == 0
+    }
+
+    /// Whether `results.csv` contains at most its first line, as it may beside a ledger without a header.
+    private static func hasBareResults(_ directory: String) -> Bool {
+        var facts = stat()
+        guard lstat("\(directory)/\(summary)", &facts) != 0,
+            let storage = try? FileStorage("\(directory)/\(results)", .readOnly)
+        else { return false }
         return (try? ResultsScan(storage).isBareHeader) ?? false
     }
 

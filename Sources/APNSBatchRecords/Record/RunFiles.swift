@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import Glibc
 
 /// The files of a run, which a simulation can replace.
 package protocol RunFiles: Sendable {
@@ -33,6 +34,12 @@ package struct DirectoryFiles: RunFiles {
 
     private var ledgerPath: String { "\(directory)/\(RunDirectory.ledger)" }
     private var handOversPath: String { "\(directory)/\(RunDirectory.handOvers)" }
+
+    /// Whether there is a file in the place of the ledger, or a link.
+    var hasLedger: Bool {
+        var facts = stat()
+        return lstat(ledgerPath, &facts) == 0
+    }
 
     package var boot: (UInt64, UInt64) { HandOverRecord.bootID() }
 
@@ -88,9 +95,16 @@ package struct DirectoryFiles: RunFiles {
             return (storage, try storage.lockPatiently())
         }
         guard isMine else {
-            throw CampaignError(.configuration, "\(directory): another process is working on this run")
+            throw CampaignError(.busy, "\(directory): \(Self.holder(of: storage)) is working on this run")
         }
         return storage
+    }
+
+    /// Returns a description of the process that holds the lock of a ledger.
+    private static func holder(of ledger: FileStorage) -> String {
+        var reader = LedgerReader(ledger)
+        let process = (try? reader.opening())?.session?.runningProcess
+        return process.map { "process \($0)" } ?? "another process"
     }
 
     /// The names of both files are durable on return.

@@ -1,4 +1,5 @@
 import APNSBatchModel
+import Glibc
 
 /// The settings with which a run began, read from its ledger without reading its rows.
 public struct RunOpening: Sendable, Equatable {
@@ -6,6 +7,20 @@ public struct RunOpening: Sendable, Equatable {
     public var note: [UInt8]
     /// The policy of the last process that worked on the run, which may differ from the first one's; nil if there was none.
     public var onUnknown: UnknownPolicy?
+    /// Whether a process was working on the run when the ledger was read.
+    public var isAtWork: Bool
+    /// The id of that process; nil if no process is at work, or if it has not entered its id yet.
+    public var worker: UInt32?
+
+    /// Reads a run directory, also while a process works on the run.
+    ///
+    /// - Returns: Nil if the directory holds no run, or only the beginning of one of which no row can have been sent.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    public init?(ifBegunIn directory: String) throws(CampaignError) {
+        let files = DirectoryFiles(directory)
+        guard files.hasLedger, try !files.isUnbegun() else { return nil }
+        try self.init(of: directory)
+    }
 
     /// Reads a run directory, also while a process works on the run.
     ///
@@ -13,14 +28,24 @@ public struct RunOpening: Sendable, Equatable {
     public init(of directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)
         let storage = try files.ledgerToRead()
+        isAtWork = try CampaignError.mapping(.results) { try storage.isLocked() }
         var reader = LedgerReader(storage)
         do {
             let (header, session) = try reader.opening()
             note = session.map(\.note).flatMap { $0.isEmpty ? nil : $0 } ?? header.note
             onUnknown = session?.policy
+            worker = isAtWork ? session?.runningProcess : nil
         } catch {
             throw RunPast.explain(
                 error, handOvers: HandOverNotes(files.notes()), results: try files.resultsToRead(), name: directory)
         }
+    }
+}
+
+extension LedgerSession {
+    /// The process of the session, if it exists. A process that takes over a run has the lock before it enters its session, so
+    /// that the last session may be that of a process that is gone.
+    var runningProcess: UInt32? {
+        kill(pid_t(bitPattern: process), 0) == 0 || errno == EPERM ? process : nil
     }
 }

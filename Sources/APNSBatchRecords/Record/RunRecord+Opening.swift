@@ -11,17 +11,20 @@ extension RunRecord {
         let session: LedgerSession
         /// The state left by earlier processes; nil for a new run.
         let past: RunPast?
+        /// The ledger of a new run, if it was made before.
+        let ledger: (any AppendFile)?
         /// The number of chunks that lanes may hold at once, each with a note in the hand-over record.
         let slots: Int
         /// The number of bytes of lines that are buffered before they are written.
         let lineBytes: Int
 
         package init(
-            files: any RunFiles, name: String, header: LedgerHeader, session: LedgerSession, past: RunPast?, slots: Int,
-            lineBytes: Int = ResultLines.usualCapacity
+            files: any RunFiles, name: String, header: LedgerHeader, session: LedgerSession, past: RunPast?,
+            ledger: (any AppendFile)? = nil, slots: Int, lineBytes: Int = ResultLines.usualCapacity
         ) {
             (self.files, self.name, self.header) = (files, name, header)
-            (self.session, self.past, self.slots, self.lineBytes) = (session, past, slots, lineBytes)
+            (self.session, self.past, self.ledger) = (session, past, ledger)
+            (self.slots, self.lineBytes) = (slots, lineBytes)
         }
     }
 
@@ -34,7 +37,7 @@ extension RunRecord {
     ) throws(CampaignError) -> RunRecord {
         let (files, past, header) = (opening.files, opening.past, opening.header)
         let storage: any AppendFile
-        if let past { storage = past.ledger } else { storage = try files.makeLedger() }
+        if let ledger = past?.ledger ?? opening.ledger { storage = ledger } else { storage = try files.makeLedger() }
         let results = try files.results()
         let sum: UInt32
         if let past { sum = try past.settle(results, name: opening.name) } else { sum = try begin(results, header) }

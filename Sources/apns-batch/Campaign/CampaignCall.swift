@@ -9,8 +9,8 @@ struct CampaignCall: Sendable {
     let file: CampaignFile?
     /// The arguments of the previous call, if a run is resumed.
     let before: RunArguments?
-    /// The settings of all sources combined.
-    let settings: CampaignSettings
+    /// The settings of all sources combined. The run directory is the one of this night.
+    private(set) var settings: CampaignSettings
 
     /// - Parameters:
     ///   - flags: the flags, with paths as they were given.
@@ -20,6 +20,11 @@ struct CampaignCall: Sendable {
         file = try path.map { try CampaignFile.read($0) }
         before = nil
         settings = Self.settings(flags, file, nil)
+        do {
+            settings.runDir = try settings.nightlyRunDirectory(at: Int64(Date.now.timeIntervalSince1970), file: path)
+        } catch let error as UsageError {
+            throw UsageError(located("\(error)"))
+        }
     }
 
     /// Combines the settings for a run that is resumed. Flags of this call, and settings that have changed in the campaign
@@ -45,10 +50,8 @@ struct CampaignCall: Sendable {
         return flags.over(before.settings.changed(from: before.file ?? CampaignSettings(), to: file.settings))
     }
 
-    /// The name of the campaign in the history: that of its file without the extension.
-    var name: String? {
-        (file?.path ?? before?.campaignFile).map { URL(filePath: $0).deletingPathExtension().lastPathComponent }
-    }
+    /// The name of the campaign; nil if neither settings nor a campaign file give one.
+    var name: String? { try? settings.campaignName(file: file?.path ?? before?.campaignFile) }
 
     /// Returns the settings with the campaign file as it is now.
     func settingsNow() throws -> CampaignSettings {
@@ -71,7 +74,7 @@ struct CampaignCall: Sendable {
     }
 
     /// Printed if there is no run to resume, although the exit code suggests one.
-    static let nothingBegun = "no run was started: call send again"
+    static let nothingBegun = "no run was started: start it again"
 
     /// Whether the input of the run that is resumed no longer exists at its path.
     private var isInputMissing: Bool {

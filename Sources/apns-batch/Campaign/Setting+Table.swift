@@ -129,8 +129,19 @@ extension Setting {
     private static let run: [Setting] = [
         Setting(
             "runDir", .path, standard: "a new one below runs/", calledBy: "run directory",
-            "Directory for the results. It is created if it does not exist."
+            "Directory for the results, created if needed. {date} is the night's date, {campaign} the campaign's name."
         ) { $0.runDirectory = $1.text },
+        Setting(
+            "name", .text, standard: "that of the campaign file",
+            "Name of the campaign: 1 to 40 characters of a-z, 0-9, _ and -."
+        ) { $0.name = try CampaignSettings.name($1) },
+        Setting(
+            "nightStarts", .text, standard: "12:00",
+            "Local time at which a night begins; {date} is the date on which it began."
+        ) { _ = try CampaignSettings.timeOfDay($1) },
+        Setting(
+            "timezone", .text, standard: "the machine's", "Time zone of the campaign, such as Europe/Berlin."
+        ) { _ = try CampaignSettings.zone($1) },
         Setting(
             "onUnknown", .text, standard: "resend",
             "Policy for rows that may have arrived: resend, report or resend-if-collapsible."

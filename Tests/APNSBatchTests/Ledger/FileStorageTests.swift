@@ -165,7 +165,7 @@ import Testing
         _ = try DirectoryFiles(directory.path).results()
         #expect(failing_disk_end().directory_syncs == 1)
         failing_disk_begin(failing_disk_trouble())
-        _ = try RunDirectory.make(path("new/run"))
+        _ = try RunDirectory.take(path("new/run"))
         #expect(failing_disk_end().directory_syncs == 2)
         try FileManager.default.removeItem(at: directory)
     }

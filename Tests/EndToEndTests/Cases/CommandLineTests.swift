@@ -122,7 +122,7 @@ extension EndToEnd {
                 ] + sender.credentials.flags)
             #expect(sent.ending == .exited(69), "\(sent)")
             let isBegun = try sender.command(["status", directory]).ending == .exited(2)
-            #expect(isBegun || sent.errors.contains("no run was started: call send again"), "\(sent)")
+            #expect(isBegun || sent.errors.contains("no run was started: start it again"), "\(sent)")
         }
 
         // MARK: Standard error

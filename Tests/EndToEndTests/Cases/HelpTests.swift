@@ -5,7 +5,8 @@ extension EndToEnd {
     /// Tests of the help, which must fit terminals of 80 columns, and whose examples must work when they are pasted.
     @Suite struct Help {
         private static let commands = [
-            [], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"], ["simulate"],
+            [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"],
+            ["simulate"],
             ["reference"],
         ]
 

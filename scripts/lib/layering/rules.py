@@ -144,6 +144,7 @@ KERNEL_CALLS = {
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
         "mmap munmap": "the hand-over record",
         "time": "the name of a run directory",
+        "kill": "whether the process of a session exists",
     },
     "APNSBatch": {
         "open read close fstat": "files of credentials, and what a check finds",

@@ -1,0 +1,61 @@
+import APNSBatch
+import ArgumentParser
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sends the campaign of this night, or continues it. It may be called any number of times.",
+        discussion: """
+            The run directory decides what happens. If it holds no run, the campaign is
+            sent. If it holds one that is not complete, that is resumed, as by resume. If
+            it holds a complete one, its summary is printed again, with already=complete in
+            the last line and with its exit code, and nothing is sent. If another process
+            is working on the run, the exit code is 75. A job of cron or of a systemd timer
+            can therefore be repeated until it succeeds.
+
+            With {date} in run_dir, each night has a run of its own. The date is that on
+            which the night began, at night_starts in the timezone of the campaign: with
+            12:00, a run of 23:50 and its restart at 00:20 share a directory. {campaign} is
+            replaced by the name of the campaign.
+
+            Examples:
+              apns-batch run campaign.yaml --run-dir 'runs/{campaign}/{date}'
+              apns-batch run campaign.yaml --lock-wait 10m
+
+            Exit codes: see apns-batch --help. 64 also means that the directory holds the
+            run of another campaign, a broadcast, or files of another program.
+            """)
+
+    @Argument(help: "Campaign file (YAML). It can set every flag; its paths are relative to it.")
+    var campaign: String
+
+    @OptionGroup var flags: CampaignFlags
+
+    @Option(help: "How long to wait while another process works on the run, such as 10m. (default: 0s)")
+    var lockWait: String?
+
+    @OptionGroup(title: "Output") var output: OutputArguments
+
+    func run() async throws {
+        Signals.ignoreHangup()
+        output.begin()
+        let run = try reporting {
+            IdempotentRun(
+                flags: try flags.settings, campaignFile: campaign, patience: try lockWait.map(Self.seconds) ?? 0,
+                output: output)
+        }
+        try await run.complete()
+    }
+
+    private static func seconds(_ text: String) throws -> UInt64 {
+        guard let seconds = CampaignSettings.seconds(text) else {
+            throw UsageError("--lock-wait: expected a duration such as 90s, 10m or 2h, found \"\(text)\"")
+        }
+        return seconds
+    }
+}
+
+/// What `send` does with a directory that holds a run.
+enum ResumePolicy: String, ExpressibleByArgument, CaseIterable {
+    case never
+    case ifStarted = "if-started"
+}
