@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Testing
 
 @testable import APNSBatchModel
@@ -29,12 +30,62 @@ import Testing
         #expect(times.quantile(0.5) == time && times.longest == time)
     }
 
-    @Test("The first thousand answers are sampled, then every sixteenth, and the maximum is of all")
-    func sample() {
-        var sampler = AnswerSampler()
-        #expect((0..<1000).allSatisfy { _ in sampler.takes(50) })
-        let taken = (0..<1600).count { sampler.takes($0 == 3 ? 9000 : 50) }
-        #expect(taken == 100 && sampler.longest == 9000)
+    @Test("Each time has the bucket that the library gives it")
+    func buckets() {
+        for index in 0..<AnswerBucket.count {
+            let longest = AnswerBucket.longestTime(at: index)
+            #expect(AnswerBucket.index(of: longest) == index)
+            #expect(longest == .max || AnswerBucket.index(of: longest + 1) == index + 1)
+        }
+        #expect(AnswerBucket.longestTime(at: AnswerBucket.count - 1) == .max)
+    }
+
+    @Test("Answers counted by several lanes have the same quantiles as one histogram of all of them")
+    func merged() {
+        let lanes = [AnswerTimeCounters(), AnswerTimeCounters(), AnswerTimeCounters()]
+        var (all, numbers) = (AnswerTimes(), SplitMix64(seed: 7))
+        for number in 0..<60_000 {
+            // Times of all lengths, from 1 to 32 bits.
+            let time = UInt32(truncatingIfNeeded: numbers.next() >> (32 + numbers.next() % 32))
+            lanes[number % lanes.count].note(time)
+            all.note(time)
+        }
+        var (counts, sum) = (AnswerTimeCounts(), AnswerTimes())
+        for lane in lanes {
+            lane.add(to: &counts)
+            sum.add(lane.counts.times)
+        }
+        #expect(counts.times == all && sum == all && counts.total == 60_000)
+        for share in [0.001, 0.1, 0.5, 0.9, 0.99, 0.9999, 1] { #expect(counts.quantile(share) == all.quantile(share)) }
+    }
+
+    @Test("The answers of an interval are those that came since its beginning")
+    func interval() {
+        let lane = AnswerTimeCounters()
+        for _ in 0..<90 { lane.note(1_000_003) }
+        let before = lane.counts
+        for time in [50, 60, 70] as [UInt32] { lane.note(time) }
+        let interval = lane.counts.since(before)
+        #expect(interval.total == 3 && interval.quantile(0.5) == 60 && interval.longest == 70)
+        #expect(lane.counts.longest == 1_000_003 && lane.counts.total == 93)
+        #expect(lane.counts.since(lane.counts) == AnswerTimeCounts() && AnswerTimeCounts().quantile(0.5) == nil)
+    }
+
+    @Test("Between readings, no answer of a lane is lost or counted twice")
+    func readWhileCounting() throws {
+        let counters = AnswerTimeCounters()
+        let answers: UInt64 = 200_000
+        let lane = try NamedThread("lane") {
+            for number in 0..<answers { counters.note(UInt32(number % 5000)) }
+        }
+        var (last, sum) = (AnswerTimeCounts(), AnswerTimes())
+        while last.total < answers {
+            let counts = counters.counts
+            sum.add(counts.since(last).times)
+            last = counts
+        }
+        lane.join()
+        #expect(last == counters.counts && sum == last.times && sum.count == answers && sum.longest == 4999)
     }
 
     private func text(_ lanes: LaneAccount) -> [UInt8] {

@@ -66,14 +66,14 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var places: [String]
     }
 
-    /// Times from a request to its answer, in milliseconds. The quantiles have a precision of one percent, and cover the
-    /// first thousand answers of each lane and every sixteenth of the others; `max` is exact and covers all answers.
+    /// Times from a request to its answer, in milliseconds, over all answers. The quantiles have a precision of one percent;
+    /// `max` is exact.
     public struct AnswerMilliseconds: Sendable, Codable, Equatable {
         public var p50: Double
         public var p90: Double
         public var p99: Double
         public var max: Double
-        /// The number of answers that the quantiles cover.
+        /// The number of answers. Sessions of earlier versions count a sample of them.
         public var samples: UInt64
     }
 

@@ -7,10 +7,10 @@ package struct AnswerTimes: Equatable, Sendable {
     private var histogram: Histogram<UInt64>?
     /// An upper bound of the sum of the recorded times. The library traps if that sum overflows.
     private var sumBound: UInt64 = 0
-    /// The longest time of all answers, including those that were not recorded.
+    /// The longest time of all answers. It is more exact than the histogram.
     package private(set) var longest: UInt32 = 0
 
-    /// The number of recorded answers.
+    /// The number of answers.
     package var count: UInt64 { histogram?.totalCount ?? 0 }
 
     package mutating func note(_ microseconds: UInt32) {
@@ -20,7 +20,7 @@ package struct AnswerTimes: Equatable, Sendable {
 
     package mutating func note(longest microseconds: UInt32) { longest = max(longest, microseconds) }
 
-    mutating func add(_ other: AnswerTimes) {
+    package mutating func add(_ other: AnswerTimes) {
         other.forEach { time, count in note(time, count: count) }
         note(longest: other.longest)
     }

@@ -1,9 +1,10 @@
-/// The counts of lanes besides outcomes. A row that is accepted at the first attempt adds at most its answer time.
+/// The counts of lanes besides outcomes.
 package struct LaneAccount: Sendable, Equatable {
     /// The number of requests that were followed by another one for the same row, by the cause.
     package var retries: [String: UInt64] = [:]
     /// The number of connections that were established, by the cause of their end.
     package var connectionEnds: [String: UInt64] = [:]
+    /// The times of answers. A lane counts them apart, and they are added when its account is read.
     package var answerTimes = AnswerTimes()
 
     package init() {}
@@ -13,6 +14,9 @@ package struct LaneAccount: Sendable, Equatable {
     /// The maximum length of a text, in bytes; longer ones are cut.
     private static let textLimit = 256
     private static let others = "other"
+
+    /// The number of all retries.
+    package var retryCount: UInt64 { retries.values.reduce(0, &+) }
 
     package mutating func noteRetry(after cause: String) { Self.add(1, to: cause, in: &retries) }
 

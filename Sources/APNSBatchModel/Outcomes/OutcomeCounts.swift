@@ -18,7 +18,7 @@
     }
 
     /// The number of all rows.
-    var sum: UInt64 { counts.indices.reduce(0) { $0 + counts[$1] } }
+    package var sum: UInt64 { counts.indices.reduce(0) { $0 + counts[$1] } }
 
     package static func += (left: inout OutcomeCounts, right: OutcomeCounts) {
         for index in left.counts.indices { left.counts[index] += right.counts[index] }

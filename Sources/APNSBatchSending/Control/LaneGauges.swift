@@ -14,17 +14,17 @@ package final class LaneGauges: Sendable {
     private let shown = Guarded(LaneActivity.idle)
     private let requests = Atomic<UInt64>(0)
 
-    private let longestAnswer = Atomic<UInt32>(0)
+    /// The times of the lane's answers.
+    package let answers = AnswerTimeCounters()
 
-    /// What the lane counts off the path of a row. A reader must not keep a copy of it, because the lane's next change would
+    /// What the lane counts off the path of a row, without the times of answers. A reader must not keep a copy of it, because the lane's next change would
     /// then have to copy it.
     package let account = Guarded(LaneAccount())
 
-    package init() {}
+    /// The number of requests that were followed by another one for the same row.
+    package var retries: UInt64 { account.withLock { $0.retryCount } }
 
-    /// Records the time of an answer that was sampled, in microseconds.
-    @inline(never)
-    func note(answerTime: UInt32) { account.withLock { $0.answerTimes.note(answerTime) } }
+    package init() {}
 
     /// Sets what the lane does. Called only when that changes.
     func show(_ activity: LaneActivity) { shown.withLock { $0 = activity } }
@@ -33,7 +33,7 @@ package final class LaneGauges: Sendable {
 
     package func publish(
         _ outcomes: OutcomeCounts, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
-        requests: UInt64 = 0, longestAnswer: UInt32 = 0
+        requests: UInt64 = 0
     ) {
         for index in outcomes.counts.indices {
             self.outcomes[index].store(outcomes.counts[index], ordering: .relaxed)
@@ -44,7 +44,6 @@ package final class LaneGauges: Sendable {
         self.opened.store(opened, ordering: .relaxed)
         self.retrying.store(retrying, ordering: .relaxed)
         self.requests.store(requests, ordering: .relaxed)
-        self.longestAnswer.store(longestAnswer, ordering: .relaxed)
     }
 
     /// Adds what this lane shows to a snapshot of the run.
@@ -65,7 +64,7 @@ package final class LaneGauges: Sendable {
         guard withAccount else { return }
         var sum = snapshot.account ?? LaneAccount()
         account.withLock { sum.add($0) }
-        sum.answerTimes.note(longest: longestAnswer.load(ordering: .relaxed))
+        sum.answerTimes.add(answers.counts.times)
         snapshot.account = sum
     }
 }

@@ -239,7 +239,7 @@ package struct Lane: ~Copyable {
         gauges.publish(
             rows.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
             inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: rows.retrying,
-            requests: answers.requests, longestAnswer: answers.longestAnswer)
+            requests: answers.requests)
     }
 
     private mutating func showActivity(hasWork: Bool) {

@@ -8,9 +8,9 @@ struct LaneAnswers: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     private let gauges: LaneGauges
+    private let times: AnswerTimeCounters
     var health: LaneHealth
     private(set) var gathering = Gathering()
-    private var sampler = AnswerSampler()
     /// The number of requests handed to connections, except those that were certainly not sent.
     private(set) var requests: UInt64 = 0
     private var random: SplitMix64
@@ -24,11 +24,10 @@ struct LaneAnswers: ~Copyable {
 
     init(plan: CampaignPlan, control: RunControl, gauges: LaneGauges, health: consuming LaneHealth, now: UInt64) {
         (self.plan, self.control, self.gauges) = (plan, control, gauges)
+        times = gauges.answers
         self.health = health
         random = SplitMix64(seed: plan.identity.0 ^ now ^ 2)
     }
-
-    var longestAnswer: UInt32 { sampler.longest }
 
     mutating func didSubmit(_ count: Int) { requests += UInt64(count) }
 
@@ -53,7 +52,7 @@ struct LaneAnswers: ~Copyable {
             member, answered: isAnswered, accepted: isAccepted, latency: completion.latency_us, now: connections.now)
         guard isAnswered else { return unanswered(ticket, completion, &rows, &connections) }
         gathering.note(latency: completion.latency_us)
-        if sampler.takes(completion.latency_us) { gauges.note(answerTime: completion.latency_us) }
+        times.note(completion.latency_us)
         health.noteAnswer(of: provider)
         guard isAccepted else { return refused(ticket, completion, &rows, &connections) }
         rows.accept(ticket)
