@@ -98,12 +98,13 @@ import Testing
         #expect(history.tally == Tally(outcomes: [.accepted: 2], attempts: 5, resent: 1))
     }
 
-    @Test("The maximum resident set is the kernel's figure for this process")
+    @Test("Resident sets are the kernel's figures for this process")
     func residentSet() {
         let expected: UInt64? = 35840 * 1024
         #expect(ProcessUsage.highWaterMark(in: "Name:\tx\nVmHWM:\t  35840 kB\nVmRSS:\t 1 kB\n") == expected)
         #expect(ProcessUsage.highWaterMark(in: "Name:\tx\n") == nil)
-        #expect(ProcessUsage.peakRSSBytes > 1 << 20)
+        #expect(ProcessUsage.residentPages(in: "12345 678 9 0\n") == 678 && ProcessUsage.residentPages(in: "") == nil)
+        #expect(ProcessUsage.rssBytes > 1 << 20 && ProcessUsage.peakRSSBytes > 1 << 20)
     }
 
     @Test("Times are RFC 3339")

@@ -13,7 +13,7 @@ import Logging
 /// then left to a resumed run. A ledger in the run directory records the progress, so that a run that was interrupted or
 /// killed can be resumed at any time.
 ///
-/// Threads: a run has one reader, its lanes and one writer. ``progress``, ``pause()``, ``stop()`` and
+/// Threads: a run has one reader, its lanes, one writer, and one that records its timeline. ``progress``, ``pause()``, ``stop()`` and
 /// ``replaceCredentials(_:)`` may be called from any thread at any time.
 public final class CampaignRun: Sendable {
     /// The path of the run directory.
@@ -28,7 +28,7 @@ public final class CampaignRun: Sendable {
     package let addresses: AddressBook
     package let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
-    private let files: any RunFiles
+    let files: any RunFiles
     /// What earlier sessions did; nil for a new run.
     package let past: RunPast?
     /// The ledger of a new run in a directory, empty and locked.
@@ -256,9 +256,12 @@ public final class CampaignRun: Sendable {
             stop: { [control] error in control.stop(.failure(error)) })
     }
 
+    /// The number of this session of the run, from 1.
+    var sessionNumber: UInt32 { (past?.reading.history.session?.number ?? 0) + 1 }
+
     private var session: LedgerSession {
         LedgerSession(
-            number: (past?.reading.history.session?.number ?? 0) + 1, process: UInt32(getpid()),
+            number: sessionNumber, process: UInt32(getpid()),
             time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown,
             note: past == nil || header.note == past?.header.note ? [] : header.note)
     }
@@ -304,13 +307,15 @@ public final class CampaignRun: Sendable {
     private func sendAll(_ record: RunRecord) throws(CampaignError) -> SessionAccount {
         let crew = makeCrew(record)
         let writer = makeWriter(record, crew)
-        do throws(ThreadError) {
-            let writing = try NamedThread("writer") { writer.run() }
-            sendRows(crew, record)
-            crew.exchange.filled.close()
-            writing.join()
-        } catch {
-            control.stop(.failure(CampaignError(.system, "\(error)")))
+        recordTimeline {
+            do throws(ThreadError) {
+                let writing = try NamedThread("writer") { writer.run() }
+                sendRows(crew, record)
+                crew.exchange.filled.close()
+                writing.join()
+            } catch {
+                control.stop(.failure(CampaignError(.system, "\(error)")))
+            }
         }
         control.notifyNobody()
         return SessionAccount(

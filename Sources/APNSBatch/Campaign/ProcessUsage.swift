@@ -16,16 +16,30 @@ enum ProcessUsage {
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
+    /// The resident set size, in bytes; 0 if the system does not tell it.
+    static var rssBytes: UInt64 {
+        (residentPages(in: text(of: "/proc/self/statm")) ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// Returns the second number of `/proc/self/statm`; nil if there is none.
+    static func residentPages(in statm: String) -> UInt64? {
+        statm.utf8.split(separator: UInt8(ascii: " ")).dropFirst().first.flatMap { UInt64(Substring($0)) }
+    }
+
     /// The largest resident set size, in bytes. It is read from `/proc/self/status`, since `getrusage` returns the size of
     /// the parent process if that was larger when it started this one.
     static var peakRSSBytes: UInt64 {
+        highWaterMark(in: text(of: "/proc/self/status")) ?? UInt64(usage().ru_maxrss) * 1024
+    }
+
+    /// Returns the text of a small file; an empty one if it cannot be read.
+    private static func text(of path: String) -> String {
         var text = [UInt8](repeating: 0, count: 8192)
-        let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return UInt64(usage().ru_maxrss) * 1024 }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
         defer { close(file) }
         let count = max(0, read(file, &text, text.count))
-        return highWaterMark(in: String(decoding: text[..<count], as: UTF8.self))
-            ?? UInt64(usage().ru_maxrss) * 1024
+        return String(decoding: text[..<count], as: UTF8.self)
     }
 
     /// Returns the value of `VmHWM` in bytes; nil if the text does not contain it.

@@ -10,6 +10,8 @@ package enum RunDirectory {
     static let handOvers = "ledger.board"
     static let results = "results.csv"
     package static let summary = "summary.json"
+    /// The figures of each second.
+    package static let timeline = "timeline"
 
     /// Takes a directory for a new run: the requested one, which is created if it does not exist, or a new one below `runs/`
     /// named by the time in UTC. Of several processes that take the same directory at the same time, one succeeds.

@@ -24,6 +24,13 @@ package protocol RunFiles: Sendable {
 
     /// Creates an empty hand-over record.
     func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord
+
+    /// Opens the timeline, and creates it if it is missing. Returns nil if the run has none.
+    func timeline() throws(CampaignError) -> (any AppendFile)?
+}
+
+extension RunFiles {
+    package func timeline() throws(CampaignError) -> (any AppendFile)? { nil }
 }
 
 /// The files in a run directory.
@@ -34,6 +41,7 @@ package struct DirectoryFiles: RunFiles {
 
     private var ledgerPath: String { "\(directory)/\(RunDirectory.ledger)" }
     private var handOversPath: String { "\(directory)/\(RunDirectory.handOvers)" }
+    private var timelinePath: String { "\(directory)/\(RunDirectory.timeline)" }
 
     /// Whether there is a file in the place of the ledger, or a link.
     var hasLedger: Bool {
@@ -129,5 +137,20 @@ package struct DirectoryFiles: RunFiles {
 
     package func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
         try CampaignError.mapping(.results) { try HandOverRecord(path: handOversPath, slots: slots) }
+    }
+
+    package func timeline() throws(CampaignError) -> (any AppendFile)? {
+        try CampaignError.mapping(.results) { try FileStorage(timelinePath, .either) }
+    }
+
+    /// Opens the timeline for reading.
+    func timelineToRead() throws(CampaignError) -> FileStorage {
+        guard !directory.isEmpty else { throw RunDirectory.unnamed }
+        do {
+            return try FileStorage(timelinePath, .readOnly)
+        } catch {
+            let missing = "\(directory) holds no timeline: \(timelinePath) does not exist"
+            throw CampaignError(.results, error.isMissing ? missing : "\(error)")
+        }
     }
 }

@@ -8,6 +8,8 @@ import Logging
 final class MemoryFiles: RunFiles, @unchecked Sendable {
     var ledger = MemoryStorage()
     var lines = MemoryStorage()
+    /// The timeline; nil for a run without one.
+    var timelineStorage: MemoryStorage?
     var words: [UInt64] = []
     var boot: (UInt64, UInt64) = (3, 4)
 
@@ -15,6 +17,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func openLedger() throws(CampaignError) -> any AppendFile { ledger }
     func results() throws(CampaignError) -> any AppendFile { lines }
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
+    func timeline() throws(CampaignError) -> (any AppendFile)? { timelineStorage }
     func notes() -> [UInt64] { words }
     /// The state of each range in the ledger when a process created its hand-over record.
     private(set) var handedAtOpening: [Int] = []

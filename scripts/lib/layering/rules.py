@@ -43,7 +43,7 @@ FOLDERS = {
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Reports"],
-    "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History"],
+    "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchSimulator": [
