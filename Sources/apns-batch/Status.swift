@@ -10,9 +10,15 @@ struct Status: ParsableCommand {
             A row has ended (it has a line in results.csv), may have been sent (no answer
             is recorded), or was not sent. resume sends the remaining rows.
 
+            --follow shows how a run goes on while another process works on it: rates,
+            outcomes, streams, answer times, and the time that is left. It reads the
+            timeline that the run records each second. It ends with the run, and then
+            shows the state of the rows, or with SIGINT.
+
             Examples:
               apns-batch status runs/tonight
               apns-batch status runs/tonight --ranges 0
+              apns-batch status runs/tonight --follow
 
             Exit codes: 0 every row of the input has ended, and the last process ended in
             order; 2 rows are left, or a process is still running; 64 the directory holds
@@ -25,14 +31,26 @@ struct Status: ParsableCommand {
     @Option(help: "Maximum number of row ranges to show, or 0 for all.")
     var ranges = 20
 
-    @Flag(help: "Print one JSON object instead of text.")
+    @Flag(help: "Print one JSON object instead of text; with --follow, one each second.")
     var json = false
 
+    @Flag(help: "Show the figures of the run, each second on a terminal and every ten seconds elsewhere.")
+    var follow = false
+
     func run() throws {
+        if follow {
+            let hasEnded = try reporting {
+                var follower = RunFollower(runDirectory, json: json)
+                return try follower.follow()
+            }
+            guard hasEnded else { throw ExitStatus.someRowsLeft }
+        }
         var status = try reporting { try RunStatus(of: runDirectory) }
         countUnread(&status)
         let most = ranges > 0 ? ranges : .max
-        print(json ? StatusText.json(status, ranges: most) : StatusText.text(status, ranges: most), terminator: "")
+        let text = json ? StatusText.json(status, ranges: most) : StatusText.text(status, ranges: most)
+        // With both flags, each line is a point of the timeline.
+        if !(follow && json) { print(text, terminator: "") }
         guard Output.isComplete() else { throw ExitStatus.interrupted }
         let isDone = status.state == .ended && status.isInputRead && status.count(.ended) == status.rowsRead
         throw isDone ? ExitCode.success : ExitStatus.someRowsLeft

@@ -3,7 +3,7 @@
 
     on_terminal.py COLUMNS COMMAND ARGUMENT...
 
-Once progress is shown, the command is paused by SIGUSR1, and by another one it continues, on a terminal with a bar when
+Once progress of a run is shown, it is paused by SIGUSR1, and by another one it continues, on a terminal with a bar when
 that says so: both write a message. The exit code is the command's.
 """
 
@@ -30,7 +30,7 @@ while True:
         break
     shown += part
     is_paused = b"paused; send it again" in shown and (b"\x1b" not in shown or b" rows, paused" in shown)
-    if signals == 0 and b" rows, " in shown or signals == 1 and is_paused:
+    if "send" in command and signals == 0 and b" rows, " in shown or signals == 1 and is_paused:
         os.kill(child, signal.SIGUSR1)
         signals += 1
 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -94,6 +94,13 @@ public struct RunStatus: Sendable, Equatable {
         try self.init(history, notes: files.notes(), boot: files.boot, isFree: wasFree)
     }
 
+    /// Whether a process works on the run. Reads nothing, so that it takes no longer for a large run.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    public static func isRunning(_ directory: String) throws(CampaignError) -> Bool {
+        try !isFree(try DirectoryFiles(directory).ledgerToRead())
+    }
+
     private static func isFree(_ storage: FileStorage) throws(CampaignError) -> Bool {
         try CampaignError.mapping(.results) { try !storage.isLocked() }
     }
