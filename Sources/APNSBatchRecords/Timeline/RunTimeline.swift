@@ -14,6 +14,8 @@ public struct RunTimeline: Sendable, Equatable, RandomAccessCollection {
         points = try reader.read()
     }
 
+    init(_ points: [TimelinePoint]) { self.points = points }
+
     public var startIndex: Int { points.startIndex }
     public var endIndex: Int { points.endIndex }
     public subscript(index: Int) -> TimelinePoint { points[index] }
