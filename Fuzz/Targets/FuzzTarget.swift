@@ -14,6 +14,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "strings", run: fuzzStrings),
         FuzzTarget(name: "recipient", run: fuzzRecipient),
         FuzzTarget(name: "ledger", run: fuzzLedger),
+        FuzzTarget(name: "timeline", run: fuzzTimeline),
         FuzzTarget(name: "session", run: fuzzSession),
     ]
 

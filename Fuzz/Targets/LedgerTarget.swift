@@ -56,8 +56,8 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-/// A ledger that is read.
-private final class LedgerBytes: AppendFile {
+/// A ledger, or a timeline, that is read.
+final class LedgerBytes: AppendFile {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

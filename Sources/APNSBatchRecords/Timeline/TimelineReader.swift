@@ -20,7 +20,7 @@ public struct TimelineReader: Sendable {
     }
 
     /// - Parameter name: The name of the run, for messages.
-    init(_ storage: any AppendFile, name: String, last: Int? = nil) throws(CampaignError) {
+    package init(_ storage: any AppendFile, name: String, last: Int? = nil) throws(CampaignError) {
         self.storage = storage
         offset = 0
         var header = [UInt8](repeating: 0, count: TimelineRecord.length)
