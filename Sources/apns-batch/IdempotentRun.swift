@@ -24,14 +24,18 @@ struct IdempotentRun {
     /// Works on the run until it is complete, and throws its exit code.
     func complete() async throws {
         let call = try reporting { try CampaignCall(flags: flags, file: campaignFile) }
+        let hooks = try call.reporting { try RunHooks(call.settings) }
         let deadline = ContinuousClock.now + .seconds(patience)
         var isWaiting = false
         while true {
-            switch try reporting(call.located, { try attempt(call) }) {
+            switch try await attempt(call, telling: hooks) {
             case .ready(let session) where session.run.wasComplete:
-                // Its last process has written the last outcome, but no summary.
-                throw showAgain(await session.run.run(), session.run.directory)
-            case .ready(let session): return try await Send.send(session, output: output)
+                // Its last process has written the last outcome, but no summary, and told nobody of the end.
+                throw try await hooks.around {
+                    let (summary, directory) = (await session.run.run(), session.run.directory)
+                    return RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
+                }
+            case .ready(let session): throw try await hooks.around { await Send.send(session, output: output) }
             case .complete(let summary): throw showAgain(summary, call.settings.runDir ?? "")
             case .overtaken: continue
             case .busy(let holder):
@@ -44,6 +48,15 @@ struct IdempotentRun {
                 // SIGINT and SIGTERM end the process here: they have no handler before a run begins.
                 try await Task.sleep(for: .milliseconds(500))
             }
+        }
+    }
+
+    /// Tells the hooks if the run cannot begin.
+    private func attempt(_ call: CampaignCall, telling hooks: RunHooks) async throws -> Attempt {
+        do {
+            return try reporting(call.located) { try attempt(call) }
+        } catch let status as ExitCode {
+            throw try await hooks.around { throw status }
         }
     }
 

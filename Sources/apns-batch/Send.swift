@@ -59,15 +59,18 @@ struct Send: AsyncParsableCommand {
         try await Self.send(call, RunArguments(call), output: output)
     }
 
-    /// Sends a campaign, shows its progress, and throws its exit code.
+    /// Sends a campaign, tells the hooks, and throws its exit code.
     static func send(
         _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
         output: OutputArguments
     ) async throws {
-        let session = try call.reporting {
-            try Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
+        let hooks = try call.reporting { try RunHooks(call.settings) }
+        throw try await hooks.around {
+            let session = try call.reporting {
+                try Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
+            }
+            return await send(session, output: output)
         }
-        try await send(session, output: output)
     }
 
     /// A run that is ready to send: its settings, keys and columns have been read, and its directory belongs to this process.
@@ -95,8 +98,8 @@ struct Send: AsyncParsableCommand {
         }
     }
 
-    /// Sends a campaign, shows its progress, and throws its exit code.
-    static func send(_ session: Session, output: OutputArguments) async throws {
+    /// Sends a campaign, and shows its progress.
+    static func send(_ session: Session, output: OutputArguments) async -> RunEnd {
         let (run, files) = (session.run, session.files)
         defer { session.simulator?.stop() }
         for warning in run.warnings { output.say("warning: \(warning.text)") }
@@ -126,7 +129,8 @@ struct Send: AsyncParsableCommand {
         display.cancel()
         await display.value
         let isPrinted = report(summary, of: run, output)
-        throw ExitStatus.of(summary, isPrinted: isPrinted)
+        return RunEnd(
+            summary, directory: run.directory, exitCode: ExitStatus.of(summary, isPrinted: isPrinted))
     }
 
     /// Prints the summary of a run. Returns false if it could not be written.

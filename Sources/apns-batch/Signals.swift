@@ -27,6 +27,7 @@ enum Signals {
     ) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
+        closeOnExec(ends)
         // A campaign must not end because the reader of its output is gone.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
@@ -73,6 +74,7 @@ enum Signals {
             var ends: [Int32] = [-1, -1]
             // `ask` never blocks: if the pipe is full, the task is due anyway.
             guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { return nil }
+            Signals.closeOnExec(ends)
             end = ends[1]
             let source = ends[0]
             let isStarted = NamedThread.tryDetached("hangup") {
@@ -88,6 +90,11 @@ enum Signals {
             var byte: UInt8 = 0
             _ = write(end, &byte, 1)
         }
+    }
+
+    /// Keeps the ends of a pipe from programs that this process starts.
+    private static func closeOnExec(_ ends: [Int32]) {
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
     /// Reads the next byte of a pipe.

@@ -15,10 +15,32 @@ extension Setting {
             "stateDir", .path, standard: "none",
             "Directory for the history of runs, which medians and the command runs are made from."
         ) { $0.stateDirectory = $1.text },
+        Setting(
+            "onComplete", .command, hasFlag: false,
+            "Program that is started at the end, without a shell. RUN_DIR, EXIT and VERDICT are in its environment."
+        ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },
+        Setting(
+            "onCompletePatience", .whole, standard: "60", "Seconds after which this program is killed: 1 to 86400."
+        ) { _ = try CampaignSettings.patience($1) },
+        Setting(
+            "pingUrlFile", .path,
+            "File whose first line is the URL of a monitor, such as healthchecks.io, that is told of start and end."
+        ),
+        Setting("pingTimeout", .whole, standard: "10", "Seconds that a request to this monitor may take: 1 to 86400.") {
+            _ = try CampaignSettings.patience($1)
+        },
     ]
 }
 
 extension CampaignSettings {
+    /// Returns a time in whole seconds, 1 to 86,400.
+    static func patience(_ value: SettingValue) throws -> Duration {
+        guard let seconds = value.number, 1...86_400 ~= seconds else {
+            throw UsageError("expected 1 to 86400, found \(value.number ?? 0)")
+        }
+        return .seconds(seconds)
+    }
+
     /// Parses a duration such as `20h`.
     static func seconds(_ text: String) -> UInt64? {
         if case .after(let seconds)? = Campaign.Expiration(text) { seconds } else { nil }

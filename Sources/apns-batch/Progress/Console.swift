@@ -21,6 +21,7 @@ final class Console: Sendable {
         var hasTimes = false
         /// The bar on the last line; empty if there is none.
         var bar = ""
+        var lastFailure: String?
     }
 
     private let state = Mutex(State())
@@ -52,10 +53,14 @@ final class Console: Sendable {
     func message(_ text: String, _ level: Logger.Level = .notice) {
         let warning = "warning: "
         let isWarning = text.hasPrefix(warning)
+        if level == .error { state.withLock { $0.lastFailure = text } }
         show(
             isWarning ? .warning : level, isWarning ? String(text.dropFirst(warning.count)) : text,
             asText: "apns-batch: \(text)")
     }
+
+    /// The last message that said why the command failed.
+    var lastFailure: String? { state.withLock { $0.lastFailure } }
 
     /// Writes a log line, which always begins with the time.
     func log(_ level: Logger.Level, _ text: String) {

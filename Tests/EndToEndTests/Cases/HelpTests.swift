@@ -44,7 +44,7 @@ extension EndToEnd {
             #expect(rendered.errors.hasPrefix("apns-batch: no input"), "\(rendered)")
             let help = try sender.command(["send", "--help-hidden"]).output
             let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
-            #expect(inFilesOnly == ["templates", "variants", "fallback", "encryption", "providers"])
+            #expect(inFilesOnly == ["templates", "variants", "fallback", "encryption", "providers", "on_complete"])
         }
     }
 }

@@ -67,6 +67,14 @@ final class Peer {
         return (Peer(process, port: port), Recording(path: record))
     }
 
+    /// Starts a monitor of jobs. It answers as `monitor.py` says of its flag `--answers`.
+    static func monitor(_ sender: Sender, record: String, answers: String) throws -> Peer {
+        let process = try Child(
+            Tools.python, [Tools.peer("monitor.py"), "--record", record, "--answers", answers], name: "monitor",
+            in: sender.scratch, input: .pipe)
+        return Peer(process, port: try portPrinted(by: process))
+    }
+
     private static func started(_ sender: Sender, _ port: ReservedPort, _ command: [String]) throws -> Peer {
         let process = try Child(
             Tools.peer("run-while-open"), command, name: command[0], in: sender.scratch, input: .pipe)

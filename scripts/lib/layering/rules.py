@@ -49,7 +49,7 @@ FOLDERS = {
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Progress"}],
+    "apns-batch": [{".", "Campaign", "Hooks", "Progress"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -67,7 +67,8 @@ OUTSIDE_NAMES = re.compile(
 # Modules of the toolchain that every Swift module may import, and those that may import Foundation or a part of it.
 TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
 FOUNDATION = {
-    "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"}, "apns-batch": {"Foundation"}}
+    "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"},
+    "apns-batch": {"Foundation", "FoundationNetworking"}}
 
 # A library's headers and symbols, and the one system module through which SwiftPM knows them.
 LIBRARY_HEADERS = {
@@ -161,6 +162,10 @@ KERNEL_CALLS = {
         "fflush print Foundation.FileHandle": "output",
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
         "exit _exit": "the end",
+        "posix_spawnp posix_spawn_file_actions_addopen posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
+        "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
+        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill": "the program of on_complete (Hooks)",
+        "Foundation.URLSession": "the monitor of ping_url_file (Hooks)",
         "syscall": "Mutex of Synchronization",
         "Foundation.FileManager Foundation.fileURLWithPath": "paths of campaign files",
         "Foundation.ProcessInfo Foundation.now": "the environment, and dates",
@@ -172,7 +177,7 @@ HARMLESS = set(
     # Memory.
     "malloc calloc realloc aligned_alloc free malloc_usable_size memchr memcmp memcpy memmove memset explicit_bzero "
     # Text, and what stays in the process.
-    "snprintf vsnprintf strchr strcmp strcpy strerror strlen strncmp strnlen strstr strftime gmtime_r timegm "
+    "snprintf vsnprintf strchr strcmp strcpy strdup strerror strlen strncmp strnlen strstr strftime gmtime_r timegm "
     "sigemptyset sigfillset sigaddset sigdelset htons htonl ntohs ntohl inet_pton inet_ntop gai_strerror "
     # Numbers.
     "ceil cos exp floor log pow rint round sin sqrt trunc "

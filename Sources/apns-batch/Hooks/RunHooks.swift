@@ -1,0 +1,85 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+
+/// Who is told of the beginning and the end of a run: the monitor of `ping_url_file` and the program of `on_complete`. What
+/// goes wrong there is a warning, and changes no exit code.
+struct RunHooks: Sendable {
+    private let monitor: RunMonitor?
+    private let program: CompletionProgram?
+
+    init(_ settings: CampaignSettings) throws {
+        monitor = try settings.pingUrlFile.map {
+            try RunMonitor(urlFile: $0, timeout: try settings.patience("pingTimeout", standard: 10))
+        }
+        let arguments = settings.values["onComplete"]?.texts ?? []
+        program =
+            arguments.isEmpty
+            ? nil
+            : CompletionProgram(
+                arguments: arguments, patience: try settings.patience("onCompletePatience", standard: 60),
+                hidden: settings.secretVariables)
+    }
+
+    /// Runs `body`, tells of its beginning and its end, and returns its exit code. Nothing waits for the monitor before the
+    /// end.
+    ///
+    /// - Parameter body: sends a campaign, or throws an exit code if it cannot begin.
+    func around(_ body: () async throws -> RunEnd) async throws -> ExitCode {
+        let beginning = Task { await monitor?.tell("start") }
+        let end: RunEnd
+        do {
+            end = try await body()
+        } catch let status as ExitCode {
+            end = RunEnd(refused: status)
+        }
+        // The end is told after the beginning, which is not tried again any more.
+        beginning.cancel()
+        await beginning.value
+        async let told: ()? = monitor?.tell("\(end.exitCode.rawValue)", body: end.text)
+        await program?.run(end.variables)
+        await told
+        return end.exitCode
+    }
+}
+
+/// How a run ended, or why it did not begin.
+struct RunEnd {
+    let exitCode: ExitCode
+    let verdict: String
+    /// The last line on standard output; empty if the run did not begin.
+    let lastLine: String
+    /// The run directory; empty if the run did not begin.
+    let directory: String
+
+    init(_ summary: CampaignSummary, directory: String, exitCode: ExitCode) {
+        self.exitCode = exitCode
+        verdict = SummaryText.clean(summary.verdict)
+        lastLine = SummaryText.lastLine(summary)
+        self.directory = CampaignSettings.path(directory, from: FileManager.default.currentDirectoryPath)
+    }
+
+    init(refused status: ExitCode) {
+        exitCode = status
+        verdict = "FAILED: \(Console.shared.lastFailure ?? "the run did not begin")"
+        (lastLine, directory) = ("", "")
+    }
+
+    /// For people who read the monitor.
+    var text: String { lastLine.isEmpty ? "\(verdict)\n" : "\(verdict)\n\(lastLine)\n" }
+
+    /// For the environment of a program.
+    var variables: [String: String] { ["EXIT": "\(exitCode.rawValue)", "VERDICT": verdict, "RUN_DIR": directory] }
+}
+
+extension CampaignSettings {
+    fileprivate func patience(_ name: String, standard: Int) throws -> Duration {
+        try Self.patience(values[name] ?? .number(standard))
+    }
+
+    /// The environment variables that hold passphrases and passwords.
+    fileprivate var secretVariables: Set<String> {
+        let all = [self] + (values["providers"]?.list ?? []).map { CampaignSettings($0.members ?? [:]) }
+        return Set(all.flatMap { [$0.keyPassphraseEnv, $0.proxyPasswordEnv].compactMap(\.self) })
+    }
+}

@@ -1,0 +1,143 @@
+import APNSBatch
+import Foundation
+import FoundationNetworking
+
+/// The monitor of `ping_url_file`, such as healthchecks.io, which is told of the beginning and the end of a run by POST
+/// requests. Its URL is a secret, because whoever knows it can make such requests: no message contains it.
+struct RunMonitor: Sendable {
+    private let url: URLComponents
+    /// The time for one request and its answer.
+    private let timeout: Duration
+
+    private static let tries = 3
+    private static let pause = Duration.seconds(1)
+
+    /// - Parameter file: the path of the file whose first line is the URL.
+    init(urlFile file: String, timeout: Duration) throws {
+        SecretFile.exposure(of: file).map { complain("warning: \($0)") }
+        var bytes = try SecretFile.bytes(of: file)
+        defer { bytes.wipe() }
+        let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard let url = URLComponents(string: line.trimmingCharacters(in: .whitespaces)), let host = url.host,
+            url.scheme == "https" || (url.scheme == "http" && Self.isLoopback(host)), url.query == nil,
+            url.fragment == nil
+        else {
+            throw UsageError(
+                "ping url file: \(file): expected an https URL without a query in the first line; http is for loopback only"
+            )
+        }
+        (self.url, self.timeout) = (url, timeout)
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        var four = in_addr()
+        let isFour = inet_pton(AF_INET, host, &four) == 1 && UInt32(bigEndian: four.s_addr) >> 24 == 127
+        return isFour || ["localhost", "::1", "[::1]"].contains(host)
+    }
+
+    /// Makes a request, and up to two more while it fails and the task is not cancelled. A failure is a warning.
+    ///
+    /// - Parameters:
+    ///   - signal: the last part of the path: `start`, or an exit code.
+    ///   - body: text for the people who read the monitor.
+    func tell(_ signal: String, body: String = "") async {
+        var failure = ""
+        for number in 1...Self.tries {
+            if number > 1 {
+                try? await Task.sleep(for: Self.pause)
+                if Task.isCancelled { break }
+            }
+            switch await post(signal, body) {
+            case .answered(200..<300): return
+            case .answered(let status):
+                failure = "it answered \(status)"
+                // Redirects are not followed, and other refusals will not change.
+                if status < 500, status != 429 { return warn(signal, failure) }
+            case .failed(let cause): failure = cause
+            }
+        }
+        warn(signal, failure)
+    }
+
+    private func warn(_ signal: String, _ failure: String) {
+        complain("warning: ping_url_file: the monitor was not told \"\(signal)\": \(failure)")
+    }
+
+    private enum Answer {
+        case answered(Int)
+        case failed(String)
+    }
+
+    private func post(_ signal: String, _ body: String) async -> Answer {
+        var place = url
+        place.path = (place.path.hasSuffix("/") ? String(place.path.dropLast()) : place.path) + "/" + signal
+        guard let target = place.url else { return .failed("its URL is wrong") }
+        var request = URLRequest(url: target)
+        request.httpMethod = "POST"
+        request.httpBody = Data(body.utf8)
+        request.setValue("text/plain; charset=utf-8", forHTTPHeaderField: "Content-Type")
+        request.setValue("apns-batch/\(ProductVersion.current)", forHTTPHeaderField: "User-Agent")
+        let exchange = Exchange()
+        let session = URLSession(configuration: .ephemeral, delegate: exchange, delegateQueue: nil)
+        let task = session.dataTask(with: request)
+        // The timeouts of a session do not limit a server that answers a byte now and then.
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            task.cancel()
+        }
+        let (status, error) = await exchange.perform(task)
+        timer.cancel()
+        session.invalidateAndCancel()
+        if let status { return .answered(status) }
+        return .failed(Self.text(of: error, seconds: timeout.components.seconds))
+    }
+
+    /// The description of an error may contain the URL, so only its code is used.
+    private static func text(of error: (any Error)?, seconds: Int64) -> String {
+        switch (error as? URLError)?.code {
+        case .cancelled?, .timedOut?: "no answer within \(seconds) s"
+        case .cannotFindHost?, .dnsLookupFailed?: "the name of its host is unknown"
+        case .cannotConnectToHost?: "its host cannot be connected to"
+        case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?:
+            "its certificate is not trusted"
+        case let code?: "no answer (error \(code.rawValue))"
+        case nil: "no answer"
+        }
+    }
+}
+
+/// One request. It ends with the header of the answer, whose body is of no use, and follows no redirect.
+private final class Exchange: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private var status: Int?
+    private var ended: CheckedContinuation<(status: Int?, error: (any Error)?), Never>?
+
+    /// Call it once.
+    func perform(_ task: URLSessionTask) async -> (status: Int?, error: (any Error)?) {
+        await withCheckedContinuation { continuation in
+            // The delegate's functions are called after this.
+            ended = continuation
+            task.resume()
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        status = response.statusCode
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        status = (response as? HTTPURLResponse)?.statusCode
+        completionHandler(.cancel)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        ended?.resume(returning: (status: status, error: error))
+        ended = nil
+    }
+}
