@@ -12,6 +12,9 @@
 /* Writes the strings, up to a NULL, as one line to standard error. Async-signal-safe. */
 void apns_process_complain(const char *const *parts);
 
+/* Notes the parent, so that its end is noticed later. */
+void apns_process_parent_note(void);
+
 /* Opens closed standard descriptors on /dev/null. */
 void apns_process_descriptors_open(void);
 

@@ -24,11 +24,14 @@ struct Broadcast: AsyncParsableCommand {
     @Option(help: "Bundle id of the app that owns the channels. (default: the topic)")
     var bundleId: String?
 
+    @OptionGroup(title: "Supervision") var supervision: Leash
+
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
         output.begin()
+        try reporting { try supervision.hold() }
         let call = try reporting { try arguments.resolved() }
         try await Send.send(call, RunArguments(call, isBroadcast: true, bundleID: bundleId), output: output)
     }

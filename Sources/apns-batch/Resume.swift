@@ -37,11 +37,14 @@ struct Resume: AsyncParsableCommand {
     @Flag(help: "Also send rows again that ended as unavailable, after answers 429 or 5xx.")
     var retryUnavailable = false
 
+    @OptionGroup(title: "Supervision") var supervision: Leash
+
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
         output.begin()
+        try reporting { try supervision.hold() }
         let (call, arguments) = try reporting { try resolved() }
         try await Send.send(call, arguments, resuming: true, retryUnavailable: retryUnavailable, output: output)
     }

@@ -33,11 +33,14 @@ struct Run: AsyncParsableCommand {
     @Option(help: "How long to wait while another process works on the run, such as 10m. (default: 0s)")
     var lockWait: String?
 
+    @OptionGroup(title: "Supervision") var supervision: Leash
+
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
         output.begin()
+        try reporting { try supervision.hold() }
         let run = try reporting {
             IdempotentRun(
                 flags: try flags.settings, campaignFile: campaign, patience: try lockWait.map(Self.seconds) ?? 0,

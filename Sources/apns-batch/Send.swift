@@ -45,11 +45,14 @@ struct Send: AsyncParsableCommand {
     )
     var resume: ResumePolicy?
 
+    @OptionGroup(title: "Supervision") var supervision: Leash
+
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
         output.begin()
+        try reporting { try supervision.hold() }
         if resume == .ifStarted {
             return try await IdempotentRun(
                 flags: try reporting { try arguments.flags.settings }, campaignFile: arguments.campaign, output: output
@@ -106,7 +109,7 @@ struct Send: AsyncParsableCommand {
         Signals.onStop { name in
             // The run is stopped first, because writing the message may block on a full pipe.
             run.stop()
-            complain("\(name): taking no more rows, waiting for answers; send it again to stop waiting")
+            complain("\(name): taking no more rows, waiting for answers; the next signal stops waiting")
         } again: {
             run.stopAtOnce()
             complain(

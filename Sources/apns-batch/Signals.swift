@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import Glibc
+import Synchronization
 
 /// The signals that a command reacts to:
 ///
@@ -11,8 +12,27 @@ import Glibc
 /// The signal handler only writes the signal's number into a pipe; a thread reads it and reacts. SIGHUP reads files, and
 /// reading may block. It therefore has a thread of its own, so that it cannot delay a SIGINT or SIGTERM.
 enum Signals {
-    /// The writing end of the pipe. It is set once, before the handler is installed.
-    private nonisolated(unsafe) static var pipeEnd: Int32 = -1
+    /// The writing end of the pipe, or -1 before the handler is installed.
+    private static let pipeEnd = Atomic<Int32>(-1)
+
+    /// What is written into the pipe besides signals, after the supervisor has ended.
+    enum Supervisor: UInt8 {
+        /// Acts as the first SIGTERM, if no signal came before.
+        case isGone = 0x80
+        /// Acts as the second one, if there was none.
+        case isGoneForLong
+    }
+
+    /// Ends the run in order, as after SIGTERM, or without waiting for answers. Without a run, ends the process.
+    static func end(because supervisor: Supervisor) {
+        let end = pipeEnd.load(ordering: .acquiring)
+        guard end >= 0 else {
+            kill(getpid(), SIGTERM)
+            return
+        }
+        var byte = supervisor.rawValue
+        _ = write(end, &byte, 1)
+    }
 
     /// Ignores SIGHUP and SIGUSR1 until `onStop` is called. Until then, keys are about to be read anyway, and there is no run
     /// to pause.
@@ -30,7 +50,6 @@ enum Signals {
         closeOnExec(ends)
         // A campaign must not end because the reader of its output is gone.
         signal(SIGPIPE, SIG_IGN)
-        pipeEnd = ends[1]
         let source = ends[0]
         let errands = hangup.flatMap { Errands($0) }
         let isStarted = NamedThread.tryDetached("signals") {
@@ -40,6 +59,10 @@ enum Signals {
                 switch number {
                 case SIGHUP: errands?.ask()
                 case SIGUSR1: pause?()
+                case Int32(Supervisor.isGone.rawValue):
+                    if stops.reach(1, at: SystemClock.monotonic()) { body("end of the supervisor") }
+                case Int32(Supervisor.isGoneForLong.rawValue):
+                    if stops.reach(2, at: SystemClock.monotonic()) { again() }
                 default:
                     switch stops.take(at: SystemClock.monotonic()) {
                     case .first: body(number == SIGINT ? "SIGINT" : number == SIGQUIT ? "SIGQUIT" : "SIGTERM")
@@ -54,13 +77,14 @@ enum Signals {
         guard isStarted else {
             return complain("cannot start a thread for signals: SIGINT and SIGTERM end the process at once")
         }
+        pipeEnd.store(ends[1], ordering: .releasing)
         let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
         for number in [SIGINT, SIGTERM, SIGQUIT] + asked {
             var action = sigaction()
             action.sa_flags = SA_RESTART
             action.__sigaction_handler.sa_handler = { number in
                 var byte = UInt8(truncatingIfNeeded: number)
-                _ = write(Signals.pipeEnd, &byte, 1)
+                _ = write(Signals.pipeEnd.load(ordering: .relaxed), &byte, 1)
             }
             sigaction(number, &action, nil)
         }
@@ -123,6 +147,13 @@ enum Signals {
             if count > 0, now < last + Self.apart { return .same }
             (count, last) = (count + 1, now)
             return count == 1 ? .first : count == 2 ? .second : .last
+        }
+
+        /// Counts as many as if signals had come, and returns false if as many came before.
+        mutating func reach(_ wanted: Int, at now: UInt64) -> Bool {
+            guard count < wanted else { return false }
+            (count, last) = (wanted, now)
+            return true
         }
     }
 

@@ -145,6 +145,33 @@ extension EndToEnd {
             #expect(results.count("unknown") > 0)
         }
 
+        @Test(arguments: Tools.loops)
+        func `under kills at any time, the same command completes the run, and each row has one line`(
+            loop: String
+        ) throws {
+            let script = Script(
+                seed: 3, rules: [.init(share: 0.01, status: 410, reason: "Unregistered")],
+                latency: "{ distribution: uniform, min_ms: 10, max_ms: 30 }")
+            let stage = try Stage(rows: 5000, script: script)
+            let flags = ["--loop", loop, "--connections", "1", "--streams", "200", "--on-unknown", "report"]
+            // The first kills come before, and the last ones after the first row is sent.
+            for kill in 0..<8 {
+                let process = try stage.start(flags)
+                usleep(useconds_t(kill) * 60_000)
+                process.stop(SIGKILL)
+            }
+            let finished = try stage.run(flags)
+            #expect(finished.ending == .exited(0) || finished.ending == .exited(2), "\(finished)")
+            let results = try RunResults(stage.night)
+            results.expectComplete(rows: 5000)
+            let counts = try stage.simulator.stop()
+            #expect(counts.values.allSatisfy { $0.received == 1 })
+            for line in results.lines where line.outcome != "unknown" {
+                let isGone = script.rule(for: line.token) != nil
+                #expect(line.outcome == (isGone ? "rejected" : "accepted"), "row \(line.row)")
+            }
+        }
+
         @Test(arguments: Tools.loops) func `of several processes that start together, one sends`(loop: String) throws {
             for _ in 0..<5 {
                 let stage = try Stage(rows: 500, script: Self.slow)

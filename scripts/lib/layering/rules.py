@@ -123,6 +123,7 @@ KERNEL_CALLS = {
         "pthread_create pthread_join pthread_attr_init pthread_attr_setstacksize pthread_attr_destroy pthread_barrier_init "
         "pthread_barrier_wait pthread_barrier_destroy": "whether limits leave enough threads",
         "sigaction sigaltstack signal raise": "fatal signals",
+        "prctl getppid getpid kill": "the end of the parent",
         "write _exit": "the complaint, and the end",
     },
     "APNSBatchBasics": {
@@ -161,6 +162,7 @@ KERNEL_CALLS = {
         "ioctl isatty tcgetattr tcsetattr": "the terminal",
         "fflush print Foundation.FileHandle": "output",
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
+        "fstat poll sleep pause kill getpid": "the end of the supervisor",
         "exit _exit": "the end",
         "posix_spawnp posix_spawn_file_actions_addopen posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
