@@ -174,7 +174,7 @@ let package = Package(
                 "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
                 "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchTransport",
-                "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk",
+                "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk", "APNSBatchSimulation",
             ]),
         tests(
             "APNSBatchSimulatorTests",

@@ -172,7 +172,7 @@ static int wait(apns_transport *t, bool ready, uint64_t until_ns, uint64_t linge
 
 static int drive(apns_transport *t, const apns_transport_poll_io *io) {
     apns_transport_look(t);
-    uint64_t until_ns = io->timeout_ms == UINT32_MAX ? UINT64_MAX : t->now_ns + (uint64_t)io->timeout_ms * 1000000;
+    uint64_t until_ns = io->timeout_us == UINT32_MAX ? UINT64_MAX : t->now_ns + (uint64_t)io->timeout_us * 1000;
     uint64_t linger_until_ns = t->now_ns + (uint64_t)io->linger_us * 1000;
     for (;;) {
         flush_dirty(t);

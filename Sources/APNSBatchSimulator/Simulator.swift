@@ -25,7 +25,8 @@ package final class Simulator: Sendable {
             throw .script(fault)
         }
         try Self.check(configuration)
-        if let path = configuration.countsPath { try Self.checkCounts(path) }
+        if let path = configuration.countsPath { try Self.check(path, TokenCounts.file, "counts") }
+        if let path = configuration.arrivalsPath { try Self.check(path, ArrivalLog.file, "arrivals") }
         self.configuration = configuration
         var keys: [ProviderKey] = []
         for key in configuration.providerKeys {
@@ -38,12 +39,14 @@ package final class Simulator: Sendable {
         _ = stop()
     }
 
-    /// Refuses a path for the counts at which an unrelated file exists.
-    private static func checkCounts(_ path: String) throws(SimulatorError) {
+    /// Refuses a path for a file of the simulator at which an unrelated file exists.
+    private static func check(
+        _ path: String, _ kind: OutputFile.Kind, _ name: String
+    ) throws(SimulatorError) {
         do {
-            try OutputFile.check(path, TokenCounts.file)
+            try OutputFile.check(path, kind)
         } catch {
-            throw .configuration("counts: \(error)")
+            throw .configuration("\(name): \(error)")
         }
     }
 

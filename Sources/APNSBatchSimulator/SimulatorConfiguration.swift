@@ -68,6 +68,8 @@ package struct SimulatorConfiguration: Sendable {
     package var script = SimulatorScript()
     /// The path of a CSV file for the counts of each token; nil for none.
     package var countsPath: String?
+    /// The path of a CSV file for the times at which requests arrive; nil for none.
+    package var arrivalsPath: String?
     /// The MAX_CONCURRENT_STREAMS of a new connection, until a request with a valid provider token is answered.
     package var streamsBeforeToken: UInt32 = 1
     /// The MAX_CONCURRENT_STREAMS after that.

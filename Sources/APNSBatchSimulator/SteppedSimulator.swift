@@ -34,7 +34,7 @@ import CAPNSTransportServer
     /// Runs one turn. Returns false when the event loop failed.
     package func turn() -> Bool { server.turn() }
 
-    package func finish() -> SimulatorReport { server.finish(countsPath: nil) }
+    package func finish() -> SimulatorReport { server.finish() }
 
     /// The ids of the connections that are up.
     package var connections: [UInt64] { server.connections.ids }

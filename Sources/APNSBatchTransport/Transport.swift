@@ -124,7 +124,7 @@ package typealias TransportOpening =
     /// Runs the loop once.
     ///
     /// - Parameters:
-    ///   - timeout: The maximum wait until there is something to report, in milliseconds; 0 does not wait.
+    ///   - timeout: The maximum wait until there is something to report, in microseconds; 0 does not wait.
     ///   - linger: The time during which answers gather, in microseconds; 0 while there are requests to submit.
     package mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Harvest {
         var io = unsafe apns_transport_poll_io()
@@ -132,7 +132,7 @@ package typealias TransportOpening =
         unsafe io.completion_capacity = unsafe UInt32(completions.count)
         unsafe io.events = unsafe events.baseAddress
         unsafe io.event_capacity = unsafe UInt32(events.count)
-        unsafe io.timeout_ms = timeout
+        unsafe io.timeout_us = timeout
         unsafe io.linger_us = linger
         let status = unsafe apns_transport_poll(handle, &io)
         guard status == 0 else { throw unsafe TransportError(loop: loop, error: apns_transport_loop_error(handle)) }

@@ -25,6 +25,7 @@ extension Simulate {
         configuration.tokenUpdateInterval = tokenUpdateInterval
         configuration.clockOffset = clockOffset
         configuration.countsPath = counts
+        configuration.arrivalsPath = arrivals
         configuration.clientAuthorityPEM = try clientCa.map { try InputFile.bytes(of: $0) }
         configuration.environment = environment
         configuration.certificateFault = certificateFault

@@ -101,6 +101,13 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "File to write the request counts of each token to: token,received,accepted.")
     var counts: String?
 
+    @Option(
+        help: """
+            File to write the times of requests to: monotonic_ns,since_ns,requests, with a line for each poll that \
+            returned requests. They arrived between the two times.
+            """)
+    var arrivals: String?
+
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
     var loop: String?
 

@@ -154,7 +154,7 @@ final class TestClient {
                 io.completion_capacity = UInt32(outcomes.count)
                 io.events = events.baseAddress
                 io.event_capacity = UInt32(events.count)
-                io.timeout_ms = 20
+                io.timeout_us = 20_000
                 let status = apns_transport_poll(transport, &io)
                 outcomes.prefix(Int(io.completion_count)).forEach(note)
                 events.prefix(Int(io.event_count)).forEach(note)

@@ -149,7 +149,7 @@ final class ScriptedServer: Sendable {
                     io.received = received.baseAddress
                     io.event_capacity = 64
                     io.received_capacity = 64
-                    io.timeout_ms = 5
+                    io.timeout_us = 5000
                     guard apns_transport_poll(handle, &io) == 0 else { return }
                     for request in received.prefix(Int(io.received_count)) { take(request) }
                 }

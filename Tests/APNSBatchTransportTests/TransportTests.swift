@@ -31,7 +31,7 @@ import Testing
         let connection = try transport.connect(to: address, host: "localhost", tls: tls, context: 42)
         var down: [(ConnectionID, UInt64, String)] = []
         while down.isEmpty {
-            let harvest = try transport.poll(timeout: 1000, linger: 0)
+            let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
             for event in harvest.events where event.eventKind == .down {
                 down.append((event.connection, event.context, event.detailText))
             }
@@ -69,7 +69,7 @@ import Testing
         var transport = try Transport(Self.options(.automatic))
         transport.attach(waker)
         let thread = try NamedThread("waker") { waker.wake() }
-        let harvest = try transport.poll(timeout: 60_000, linger: 0)
+        let harvest = try transport.poll(timeout: 60_000_000, linger: 0)
         let woken = harvest.events.contains { $0.eventKind == .woken }
         #expect(woken)
         thread.join()

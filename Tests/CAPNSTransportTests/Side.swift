@@ -151,7 +151,7 @@ final class Side {
                     io.completion_capacity = UInt32(capacity)
                     io.event_capacity = UInt32(capacity)
                     io.received_capacity = UInt32(capacity)
-                    io.timeout_ms = timeoutMs
+                    io.timeout_us = timeoutMs * 1000
                     io.linger_us = lingerUs
                     precondition(apns_transport_poll(handle, &io) == 0)
                     self.outcomes += outcomes.prefix(Int(io.completion_count)).map(Outcome.init)

@@ -343,7 +343,7 @@ typedef struct apns_transport_poll_io {
     uint32_t completion_capacity;
     uint32_t event_capacity;
     uint32_t received_capacity;
-    uint32_t timeout_ms; /* maximum wait for something to report, in milliseconds; UINT32_MAX for no limit */
+    uint32_t timeout_us; /* maximum wait for something to report, in microseconds; UINT32_MAX for no limit */
     uint32_t linger_us;  /* time during which answers gather before the poll returns, so that one system call handles
                             many, in microseconds; 0 while there are requests to submit */
     uint32_t reserved;

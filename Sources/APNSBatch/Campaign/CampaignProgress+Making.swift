@@ -14,6 +14,7 @@ extension CampaignProgress {
         outcomes = before
         for lane in gauges { lane.add(to: &self, withAccount: withAccount) }
         waiting = LaneActivity.waiting(gauges.map(\.activity))
+        heldBackBy = Hold.ofMost(gauges.map(\.hold))
         rowsTotal = reader.rowsTotal
         bytesRead = reader.bytesRead
         bytesTotal = reader.bytesTotal

@@ -21,6 +21,7 @@ public final class CampaignRun: Sendable {
 
     package let plan: CampaignPlan
     package let control: RunControl
+    private let rate: RunRate
     package let reader: InputReader
     /// The queue from the reader to the lanes.
     package let chunks: BoundedQueue<InputChunk>
@@ -91,6 +92,7 @@ public final class CampaignRun: Sendable {
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
         control = RunControl(canary: plan.canary != nil)
+        rate = try Self.rate(of: campaign)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
             inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
@@ -104,6 +106,14 @@ public final class CampaignRun: Sendable {
         let taken = isOwn ? try RunDirectory.take(campaign.runDirectory) : nil
         (directory, ledger) = (taken?.path ?? campaign.runDirectory ?? "", taken?.ledger)
         self.files = files ?? DirectoryFiles(directory)
+    }
+
+    private static func rate(of campaign: Campaign) throws(CampaignError) -> RunRate {
+        guard let path = campaign.sharedRatePath else { return RunRate(campaign.rateLimit) }
+        guard campaign.rateLimit.rate != nil else {
+            throw CampaignError(.configuration, "rate shared: needs a rate")
+        }
+        return try RunRate(campaign.rateLimit, sharedBy: path)
     }
 
     private static func past(_ campaign: Campaign, _ files: (any RunFiles)?) throws(CampaignError) -> RunPast {
@@ -159,6 +169,18 @@ public final class CampaignRun: Sendable {
     /// Continues sending after ``pause()``, within some milliseconds.
     public func unpause() { control.pause(false) }
 
+    /// Replaces the limits of requests per time. They apply within some milliseconds.
+    ///
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if a value is out of its range; then nothing
+    ///   changes.
+    public func setRateLimit(_ limit: Campaign.RateLimit) throws(CampaignError) {
+        try limit.check(of: input)
+        rate.change(to: limit)
+    }
+
+    /// The limits of requests per time, as they were given.
+    public var rateLimit: Campaign.RateLimit { rate.limit }
+
     /// Whether the run is paused by ``pause()``.
     public var isPaused: Bool { control.paused }
 
@@ -168,6 +190,7 @@ public final class CampaignRun: Sendable {
         progress.isPaused = control.paused
         if control.paused { progress.waiting = .paused }
         progress.isCanary = control.isCanary
+        progress.rateLimit = rate.inForce(now: SystemClock.monotonic())?.perSecond
         return progress
     }
 
@@ -283,7 +306,8 @@ public final class CampaignRun: Sendable {
     package func makeCrew(_ record: RunRecord) -> LaneCrew {
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            chunks: chunks, handOvers: record.ledger.handOvers)
+            chunks: chunks, handOvers: record.ledger.handOvers,
+            rate: rate, rowsLeft: { [weak self] in self?.look(withAccount: false).rowsLeft })
         control.notify { [reader, chunks] in
             reader.cancel()
             chunks.close()

@@ -59,7 +59,7 @@ struct SingleConnection: ~Copyable {
 
     private mutating func waitUntilUp() throws(TransportError) -> Result<String, RequestClient.Failure> {
         while true {
-            let harvest = try transport.poll(timeout: 1000, linger: 0)
+            let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
             for event in harvest.events {
                 if event.eventKind == .up { return .success(event.detailText) }
                 if event.eventKind == .down { return .failure(Self.failure(event)) }
@@ -101,7 +101,7 @@ struct SingleConnection: ~Copyable {
         RequestClient.Response, RequestClient.Failure
     > {
         while true {
-            let harvest = try transport.poll(timeout: 1000, linger: 0)
+            let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
             for event in harvest.events where event.eventKind == .goaway { goaway = Self.text(of: event) }
             guard let completion = harvest.completions.first else { continue }
             guard completion.deliveryState == .answered else { return .failure(noAnswer(completion)) }

@@ -243,6 +243,12 @@ public struct Campaign: Sendable {
     /// answered with 429 or 5xx ends as ``Outcome/unavailable`` with that answer, and one that may have arrived as
     /// ``Outcome/unknown``. Nil for no end.
     public var notAfter: Expiration?
+    /// The limits of requests per time.
+    public var rateLimit = RateLimit()
+    /// The path of a file through which runs on this machine share one limit, even if other processes run them: all their
+    /// requests together keep it. They must have the same ``RateLimit/rate``. The file is created if it does not exist. Nil
+    /// for a limit of this run alone.
+    public var sharedRatePath: String?
     /// The shares of refusals at which the run ends.
     public var circuitBreaker = CircuitBreaker()
     /// The first rows, which are sent before the rest; nil to send on all lanes from the start.

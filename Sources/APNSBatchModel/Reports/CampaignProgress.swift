@@ -45,6 +45,9 @@ public struct CampaignProgress: Sendable {
 
     /// The number of rows that have an outcome.
     public var rows: UInt64 { outcomes.sum }
+    /// The number of rows without an outcome, an estimate until the input was read to its end; nil while no estimate is
+    /// possible.
+    public var rowsLeft: UInt64? { rowsTotal.map { $0 - min($0, rows) } }
     /// The number of rows that APNs accepted; in a check, the number of rows that would be sent.
     public var accepted: UInt64 { outcomes[.accepted] }
     /// The number of rows that APNs rejected.

@@ -2,7 +2,7 @@
 ///
 ///     boot (2 words), session (32 bits), campaign (32), check │ for each buffer: first row (41 bits), rows (23), check
 package struct HandOverNotes: Equatable, Sendable {
-    /// The system's boot id (`HandOverRecord.bootID`) when the session began.
+    /// The system's boot id (`BootID`) when the session began.
     package var boot: (UInt64, UInt64)
     package var session: UInt32
     /// The checksum of the ledger's header (`LedgerHeader.sum`).

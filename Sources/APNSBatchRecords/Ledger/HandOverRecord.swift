@@ -16,8 +16,7 @@ package final class HandOverRecord: @unchecked Sendable {
     package static let step = 256
 
     package let slots: Int
-    private let words: UnsafeMutablePointer<Atomic<UInt64>>
-    private let mappedBytes: Int
+    private let words: MappedWords
     /// The path of the new file and the path that it gets in `begin`; nil after that, and without a file.
     private var place: (made: String, wanted: String)?
     /// The check of the head, which enters into the checks of the notes.
@@ -26,10 +25,7 @@ package final class HandOverRecord: @unchecked Sendable {
     /// Creates a hand-over record without a file, for a simulation, which decides itself what survives.
     package init(slots: Int) {
         self.slots = slots
-        let count = HandOverNotes.wordCount(slots: slots)
-        words = .allocate(capacity: count)
-        for index in 0..<count { (words + index).initialize(to: Atomic(0)) }
-        mappedBytes = 0
+        words = MappedWords(count: HandOverNotes.wordCount(slots: slots))
     }
 
     /// Creates a new file. It replaces the file of the previous session only in `begin`.
@@ -38,32 +34,19 @@ package final class HandOverRecord: @unchecked Sendable {
         let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { throw StorageError("open", path, code: errno) }
         defer { close(file) }
-        let zeros = [UInt64](repeating: 0, count: HandOverNotes.wordCount(slots: slots))
-        let bytes = zeros.count * 8
-        // Writing zeros allocates the blocks now: on a full disk, a store to the mapping would raise SIGBUS.
-        let done = write(file, zeros, bytes)
-        guard done == bytes else { throw StorageError("write", path, code: done < 0 ? errno : ENOSPC) }
-        guard let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), base != MAP_FAILED else {
-            throw StorageError("map", path, code: errno)
-        }
+        words = try MappedWords(file, path: path, count: HandOverNotes.wordCount(slots: slots), erasing: true)
         self.slots = slots
         place = (path, wanted)
-        words = base.bindMemory(to: Atomic<UInt64>.self, capacity: zeros.count)
-        mappedBytes = bytes
-    }
-
-    deinit {
-        if mappedBytes > 0 { munmap(words, mappedBytes) } else { words.deallocate() }
     }
 
     /// Clears all notes and writes the head, then replaces the previous session's file. The session must be in the ledger.
     ///
     /// - Parameter campaign: the checksum of the ledger's header (`LedgerHeader.sum`).
     package func begin(_ session: LedgerSession, campaign: UInt32) throws(StorageError) {
-        for index in 0..<(2 * slots) { words[HandOverNotes.headWords + index].store(0, ordering: .relaxed) }
+        for index in 0..<(2 * slots) { words[HandOverNotes.headWords + index].pointee.store(0, ordering: .relaxed) }
         let head = HandOverNotes.head(session, campaign: campaign)
         seal = head[3]
-        for (index, word) in head.enumerated() { words[index].store(word, ordering: .releasing) }
+        for (index, word) in head.enumerated() { words[index].pointee.store(word, ordering: .releasing) }
         guard let place else { return }
         if rename(place.made, place.wanted) != 0 { throw StorageError("replace", place.wanted, code: errno) }
         self.place = nil
@@ -72,8 +55,8 @@ package final class HandOverRecord: @unchecked Sendable {
     /// Notes how many rows of the range in a buffer may have been handed over: 0 when the range is put there.
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
         let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
-        words[HandOverNotes.headWords + 2 * slot].store(word, ordering: .releasing)
-        words[HandOverNotes.headWords + 2 * slot + 1].store(check, ordering: .releasing)
+        words[HandOverNotes.headWords + 2 * slot].pointee.store(word, ordering: .releasing)
+        words[HandOverNotes.headWords + 2 * slot + 1].pointee.store(check, ordering: .releasing)
     }
 
     /// Rows that may have arrived and stay without an outcome when the run ends in order: the number of rows, by the first
@@ -92,7 +75,7 @@ package final class HandOverRecord: @unchecked Sendable {
 
     /// The current words of the record.
     package var snapshot: [UInt64] {
-        (0..<HandOverNotes.wordCount(slots: slots)).map { words[$0].load(ordering: .acquiring) }
+        (0..<HandOverNotes.wordCount(slots: slots)).map { words[$0].pointee.load(ordering: .acquiring) }
     }
 
     /// Reads the words of a file; returns an empty array if it cannot be read.
@@ -103,18 +86,5 @@ package final class HandOverRecord: @unchecked Sendable {
             try storage.read(at: 0, into: bytes)
         }
         return got == words.count * 8 ? words : []
-    }
-
-    /// Returns the boot id of the system, or zeros if it cannot be read. Zeros never count as equal to another boot id.
-    package static func bootID() -> (UInt64, UInt64) {
-        var text = [UInt8](repeating: 0, count: 64)
-        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return (0, 0) }
-        defer { close(file) }
-        let count = max(0, Glibc.read(file, &text, text.count))
-        let digits = text[..<count].filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\n") }
-        guard digits.count == 32 else { return (0, 0) }
-        let text32 = String(decoding: digits, as: UTF8.self)
-        return (UInt64(text32.prefix(16), radix: 16) ?? 0, UInt64(text32.suffix(16), radix: 16) ?? 0)
     }
 }

@@ -49,7 +49,7 @@ package struct DirectoryFiles: RunFiles {
         return lstat(ledgerPath, &facts) == 0
     }
 
-    package var boot: (UInt64, UInt64) { HandOverRecord.bootID() }
+    package var boot: (UInt64, UInt64) { BootID.read() }
 
     /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any AppendFile {

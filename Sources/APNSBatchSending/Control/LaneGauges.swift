@@ -13,6 +13,8 @@ package final class LaneGauges: Sendable {
     private let retrying = Atomic<Int>(0)
     private let shown = Guarded(LaneActivity.idle)
     private let requests = Atomic<UInt64>(0)
+    /// The code of what holds the lane back; 0 for nothing.
+    private let held = Atomic<UInt8>(0)
 
     /// The times of the lane's answers.
     package let answers = AnswerTimeCounters()
@@ -28,6 +30,12 @@ package final class LaneGauges: Sendable {
 
     /// Sets what the lane does. Called only when that changes.
     func show(_ activity: LaneActivity) { shown.withLock { $0 = activity } }
+
+    /// Sets what holds the lane back.
+    func show(_ hold: CampaignProgress.Hold?) { held.store(hold?.rawValue ?? 0, ordering: .relaxed) }
+
+    /// What holds the lane back; nil if nothing does.
+    package var hold: CampaignProgress.Hold? { .init(rawValue: held.load(ordering: .relaxed)) }
 
     package var activity: LaneActivity { shown.withLock { $0 } }
 

@@ -22,10 +22,13 @@ struct Admission: ~Copyable {
         case late
         /// Another lane sends the canary.
         case canary
+        /// The limit of requests per second is reached.
+        case rate
     }
 
     private let plan: CampaignPlan
     private let control: RunControl
+    private let rate: RunRate
     /// The canary that this lane sends while the others wait; nil otherwise.
     private var canary: Canary?
     /// Whether this lane takes no rows, because another lane sends the canary.
@@ -33,19 +36,28 @@ struct Admission: ~Copyable {
     private var isLate = false
     /// Whether requests to some provider are paced, so that the next one is due soon.
     private var isPaced = false
+    /// What the limit of requests per second allows in this turn.
+    private var grant = RunRate.Grant.unlimited
+    /// The number of requests that the lane could have sent in this turn without that limit.
+    private var wanted = 0
+    /// When the next request may be sent by that limit, in nanoseconds; 0 if it is not reached.
+    private var nextByRate: UInt64 = 0
     /// Whether only probes are sent, because the campaign's only provider has an outage. Rows that are due again are used as
     /// probes, and fresh rows if there are none.
     private(set) var isProbing = false
 
-    /// The longest wait in milliseconds when nothing arrives: usually, and while requests are paced.
-    private static let idleWait: UInt32 = 10
-    private static let pacedWait: UInt32 = 1
+    /// The longest wait in microseconds when nothing arrives: usually, and while requests are paced.
+    private static let idleWait: UInt32 = 10_000
+    private static let pacedWait: UInt32 = 1000
+    /// The least wait at the limit of requests per second, in microseconds, if it allows several requests in that time. It
+    /// is well below the time for which no request is lost, and long enough for a turn to be worth its while.
+    private static let rateWait: UInt32 = 1250
     /// With fewer requests in flight, waiting for more answers would cost more time than it saves work.
     private static let lingerFrom = 128
 
     /// - Parameter lane: The number of the lane. Lane 0 sends the canary.
-    init(plan: CampaignPlan, control: RunControl, lane: Int) {
-        (self.plan, self.control) = (plan, control)
+    init(plan: CampaignPlan, control: RunControl, rate: RunRate, lane: Int) {
+        (self.plan, self.control, self.rate) = (plan, control, rate)
         canary = lane == 0 ? plan.canary : nil
         awaitsCanary = lane > 0 && plan.canary != nil
     }
@@ -100,10 +112,39 @@ struct Admission: ~Copyable {
         return connections.pools[provider].pick()
     }
 
+    // MARK: The limit of requests per second
+
+    /// Reserves requests for this turn, and returns their number, at most `most`. A lane without a row reserves none.
+    mutating func takeFromRate(_ most: Int, _ rows: inout LaneRows, now: UInt64) -> Int {
+        (grant, wanted, nextByRate) = (.unlimited, most, 0)
+        guard rate.isOn else { return most }
+        if !rows.hasRow(takesFresh: takesFresh(&rows), now: now) { wanted = 0 }
+        grant = rate.take(upTo: wanted, now: now)
+        return min(wanted, grant.requests)
+    }
+
+    /// Ends the turn for which requests were reserved. Returns whether the limit is reached: it allowed fewer requests than
+    /// were wanted, and all of them were used.
+    mutating func settleRate(used: Int, now: UInt64) -> Bool {
+        guard grant.requests < .max else { return false }
+        rate.giveBack(grant, used: used)
+        guard grant.requests < wanted, used == grant.requests else { return false }
+        nextByRate = rate.next(now: now)
+        return true
+    }
+
     // MARK: Waiting
 
-    /// Returns the longest time to wait for something to arrive, in milliseconds.
-    func wait(_ hold: Hold) -> UInt32 { hold == .batch ? 0 : isPaced ? Self.pacedWait : Self.idleWait }
+    /// Returns the longest time to wait for something to arrive, in microseconds.
+    ///
+    /// - Parameter now: The time at the beginning of the turn.
+    func wait(_ hold: Hold, now: UInt64) -> UInt32 {
+        if hold == .batch { return 0 }
+        let most = isPaced ? Self.pacedWait : Self.idleWait
+        guard hold == .rate else { return most }
+        let untilNext = UInt32(clamping: (nextByRate - min(now, nextByRate) + 999) / 1000)
+        return min(most, max(untilNext, rate.isFast(now: now) ? Self.rateWait : 0))
+    }
 
     /// Returns how long answers may gather, in microseconds; 0 if there is more to send at once, or few requests are in
     /// flight.
@@ -126,6 +167,19 @@ struct Admission: ~Copyable {
             found = found ?? reason
         }
         return found.map(LaneActivity.waiting) ?? .sending
+    }
+
+    /// Returns what keeps the lane from sending faster, for reports of progress; nil if nothing does.
+    func reported(_ hold: Hold, _ rows: inout LaneRows, _ connections: inout LaneConnections) -> CampaignProgress.Hold?
+    {
+        switch hold {
+        case .batch, .stopping, .late: nil
+        case .rate: rate.isRamp(now: connections.now) ? .ramp : .rate
+        case .paused: .pause
+        case .canary: .canary
+        case .streams: connections.isUp ? (isPaced || isProbing ? .pushback : .streams) : .connections
+        case .rows: rows.hasNoRoom ? .retries : rows.isExhausted ? nil : .input
+        }
     }
 
     // MARK: Canary and deadline

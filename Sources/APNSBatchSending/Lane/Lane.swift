@@ -20,9 +20,14 @@ package struct Lane: ~Copyable {
     private var answers: LaneAnswers
     private var requests = RequestBatch()
     private var load: LaneLoad
+    private var holds: HoldMeter
+    /// Only one lane of a run has it.
+    private var spread: RowSpread?
     private var nextTick: UInt64 = 0
     private var nextFlush: UInt64 = 0
     private var stopDeadline: UInt64?
+    /// The number of requests that were handed to connections, including those that did not leave.
+    package private(set) var handedOver = 0
     /// The activity that the gauges show.
     private var shown = LaneActivity.idle
 
@@ -35,21 +40,22 @@ package struct Lane: ~Copyable {
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
         providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
         exchange: OutcomeExchange, handOvers: HandOverRecord? = nil, waker: LaneWaker, counters: SharedCounters,
-        number: Int
+        rate: RunRate, number: Int, spread: RowSpread? = nil
     ) throws(TransportError) {
         var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
-        (self.plan, self.control, self.gauges) = (plan, control, gauges)
+        (self.plan, self.control, self.gauges, self.spread) = (plan, control, gauges, spread)
         let source = RowSource(
             queue: chunks, handOvers: handOvers, cursor: cursor, seconds: plan.surroundings.seconds)
         rows = LaneRows(
             plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
-        admission = Admission(plan: plan, control: control, lane: number)
+        admission = Admission(plan: plan, control: control, rate: rate, lane: number)
         let health = LaneHealth(plan: plan, control: control, counters: counters, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
         load = LaneLoad(now: now, worked: plan.surroundings.worked)
+        holds = HoldMeter(now: now)
         // Only after the last step that can fail: a waker must not keep a transport that is gone.
         connections.attach(waker)
         self.connections = connections
@@ -76,9 +82,11 @@ package struct Lane: ~Copyable {
         if control.stopping { windDown() } else if !admission.awaitsCanary { rows.lookForRow() }
         if rows.isDone { return false }
         let harvest = try connections.poll(
-            timeout: admission.wait(hold),
+            timeout: admission.wait(hold, now: connections.now),
             linger: admission.linger(hold, inFlight: rows.inFlight, answers.gathering))
         readClock()
+        holds.note(
+            admission.reported(hold, &rows, &connections), writing: rows.takeWriterWait(), now: connections.now)
         // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
         // same harvest.
         for completion in harvest.completions { answers.end(completion, &rows, &connections) }
@@ -114,10 +122,12 @@ package struct Lane: ~Copyable {
         rows.beginTurn()
         admission.beginTurn(&connections, &answers.health)
         // Not more than the core has room for, since draining connections hold some.
-        let room = min(RequestBatch.capacity, connections.streamsFree)
+        let most = min(RequestBatch.capacity, connections.streamsFree)
+        let room = admission.takeFromRate(most, &rows, now: connections.now)
         let isFull =
             admission.isProbing ? fillProbe(room) : connections.providers.count == 1 ? fillOne(room) : fillSeveral(room)
         admission.endTurn(connections, &answers.health)
+        if admission.settleRate(used: requests.count, now: connections.now) { return .rate }
         if isFull && room == RequestBatch.capacity || rows.hasEndedMany { return .batch }
         return connections.haveStream ? .rows : .streams
     }
@@ -187,6 +197,7 @@ package struct Lane: ~Copyable {
         guard !requests.isEmpty else { return }
         try connections.submit(requests.records, rows.takeHeaderSets())
         answers.didSubmit(requests.count)
+        handedOver += requests.count
         requests.removeAll()
     }
 
@@ -202,8 +213,10 @@ package struct Lane: ~Copyable {
         let hasWork = tickPools()
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
+        spread?.look(now: now, wallClock: rows.wallClock)
         publish()
         showActivity(hasWork: hasWork)
+        if holds.look(now: now) { gauges.show(holds.hold) }
         if now >= nextFlush {
             rows.flushOutcomes()
             nextFlush = now + Self.flushInterval

@@ -114,6 +114,9 @@ struct LaneConnections: ~Copyable {
     /// Returns the sum of a number over all pools.
     func sum(_ number: (ConnectionPool) -> Int) -> Int { providers.reduce(0) { $0 + number(pools[$1]) } }
 
+    /// Whether any connection is established.
+    var isUp: Bool { providers.contains { pools[$0].up > 0 } }
+
     var haveStream: Bool { providers.contains { pools[$0].hasStream } }
 
     private func index(_ provider: Int, _ member: Int) -> Int { provider * members + member }

@@ -15,13 +15,17 @@ package final class LaneCrew: Sendable {
     /// The queues by which the lanes pass outcomes to the writer.
     package let exchange: OutcomeExchange
     private let counters: SharedCounters
+    private let rate: RunRate
     private let handOvers: HandOverRecord
     private let wakers: [LaneWaker]
+    private let rowsLeft: @Sendable () -> UInt64?
     private let done = Guarded(LoopKind.automatic)
 
+    /// - Parameter rowsLeft: Returns the number of rows without an outcome, or nil if it is not known.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOvers: HandOverRecord
+        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOvers: HandOverRecord,
+        rate: RunRate, rowsLeft: @escaping @Sendable () -> UInt64? = { nil }
     ) {
         self.plan = plan
         self.control = control
@@ -33,6 +37,7 @@ package final class LaneCrew: Sendable {
         counters = SharedCounters(
             plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
         self.handOvers = handOvers
+        (self.rate, self.rowsLeft) = (rate, rowsLeft)
         exchange = OutcomeExchange(
             lanes: gauges.count, each: plan.surroundings.batchesPerLane, entries: plan.surroundings.outcomesPerBatch)
         wakers = gauges.map { _ in LaneWaker() }
@@ -52,7 +57,8 @@ package final class LaneCrew: Sendable {
         try Lane(
             plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
             chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOvers: handOvers, waker: wakers[number],
-            counters: counters, number: number)
+            counters: counters, rate: rate, number: number,
+            spread: number == 0 ? RowSpread(rate, start: plan.start, rowsLeft: rowsLeft) : nil)
     }
 
     private func work(_ number: Int) {

@@ -98,7 +98,16 @@ struct LaneRows: ~Copyable {
         flights.count > retries.count || retries.isDue(now: now) || takesFresh && source.advance()
     }
 
+    /// Whether there is a row to send now, apart from rows in flight.
+    ///
+    /// - Parameter takesFresh: Whether fresh rows may be taken.
+    mutating func hasRow(takesFresh: Bool, now: UInt64) -> Bool {
+        setAside > 0 || retries.isDue(now: now) || takesFresh && source.advance()
+    }
+
     var isExhausted: Bool { source.isExhausted }
+    /// Returns the time that was spent waiting for the writer since the last call, in nanoseconds.
+    mutating func takeWriterWait() -> UInt64 { sink.takeWait() }
     func hasAside(_ provider: Int) -> Bool { aside[provider].count > 0 }
 
     /// Returns the header sets that the core does not have yet, and counts them as given to it.

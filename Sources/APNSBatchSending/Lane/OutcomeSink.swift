@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 
 /// A lane's end of the outcome exchange: fills batches, and passes each on when it is full or when `flush` is called.
@@ -5,6 +6,8 @@ struct OutcomeSink: ~Copyable {
     private let exchange: OutcomeExchange
     private var batch: OutcomeBatch
     private(set) var tally = Tally()
+    /// The time spent waiting for a free batch, in nanoseconds.
+    private var waited: UInt64 = 0
 
     init(_ exchange: OutcomeExchange) {
         self.exchange = exchange
@@ -37,7 +40,16 @@ struct OutcomeSink: ~Copyable {
     mutating func flush() {
         guard !batch.isEmpty else { return }
         exchange.filled.push(batch)
+        let isLate = exchange.free.isEmpty
+        let begin = isLate ? SystemClock.monotonic() : 0
         batch = exchange.free.pop() ?? OutcomeBatch()
+        if isLate { waited += SystemClock.monotonic() - begin }
+    }
+
+    /// Returns the time spent waiting for the writer since the last call, in nanoseconds.
+    mutating func takeWait() -> UInt64 {
+        defer { waited = 0 }
+        return waited
     }
 
     /// Passes on the last batch. Nothing may be recorded afterwards.

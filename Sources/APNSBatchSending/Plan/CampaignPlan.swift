@@ -59,6 +59,7 @@ package final class CampaignPlan: Sendable {
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         try Campaign.Number.check(campaign)
+        try campaign.rateLimit.check(of: campaign.input)
         // The deadline of a resumed run may have passed: then its rows expire.
         let isResumed = start != nil
         self.surroundings = surroundings

@@ -68,7 +68,7 @@ final class ServerThread: Sendable {
         while !isStopped.load(ordering: .acquiring), server.turn() {}
         _ = state.wait { $0.isReleased ? true : nil }
         unsafe apns_transport_destroy(transport)
-        let report = server.finish(countsPath: configuration.countsPath)
+        let report = server.finish()
         state.withLock { $0.report = report }
     }
 }

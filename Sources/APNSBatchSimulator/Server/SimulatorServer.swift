@@ -24,6 +24,8 @@ import CAPNSTransportServer
     private var queue = AnswerQueue()
     var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
     private var counts = TokenCounts()
+    /// Nil unless it is to be written.
+    private var arrivals: ArrivalLog?
     /// The additional fields of delayed answers about channels.
     var replies = Slots<ChannelReply>()
     private var date = DateField()
@@ -82,6 +84,7 @@ import CAPNSTransportServer
         answers = AnswerTable(script, started: now)
         time = AnswerTime(script)
         limiter = script.rateLimit.map(RateLimiter.init)
+        arrivals = configuration.arrivalsPath == nil ? nil : ArrivalLog()
         ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
         report.loop = unsafe Self.loopName(transport)
     }
@@ -106,7 +109,7 @@ import CAPNSTransportServer
         unsafe io.received = unsafe received
         unsafe io.event_capacity = UInt32(eventCapacity)
         unsafe io.received_capacity = UInt32(Self.receivedCapacity)
-        unsafe io.timeout_ms = timeout()
+        unsafe io.timeout_us = timeout()
         let status = unsafe apns_transport_poll(transport, &io)
         guard status == 0 else {
             report.failures.append("the loop failed with status \(status)")
@@ -116,6 +119,7 @@ import CAPNSTransportServer
         let tick = unsafe apns_transport_now_ns(transport)
         unsafe noteAccepted(Int(io.event_count), tick: tick)
         unsafe noteOpened(Int(io.received_count))
+        unsafe arrivals?.note(Int(io.received_count), at: tick)
         for index in unsafe 0..<Int(io.received_count) { unsafe handle(received + index, tick: tick) }
         while let answer = queue.popDue(by: tick) { add(answer) }
         respond()
@@ -124,9 +128,14 @@ import CAPNSTransportServer
         return true
     }
 
-    /// Completes the report and writes the counts.
-    mutating func finish(countsPath: String?) -> SimulatorReport {
-        if let countsPath, let failure = counts.write(toCSV: countsPath) { report.failures.append(failure) }
+    /// Completes the report and writes the files.
+    mutating func finish() -> SimulatorReport {
+        if let path = configuration.countsPath, let failure = counts.write(toCSV: path) {
+            report.failures.append(failure)
+        }
+        if let path = configuration.arrivalsPath, let failure = arrivals?.write(toCSV: path) {
+            report.failures.append(failure)
+        }
         report.answers = answers.counts()
         report.tokens = counts.distinct
         report.tokensReceivedAgain = counts.receivedAgain
@@ -140,14 +149,14 @@ import CAPNSTransportServer
         return report
     }
 
-    /// Returns the time until the next answer is due, in milliseconds, rounded up.
+    /// Returns the time until the next answer is due, in microseconds, rounded up to milliseconds.
     private func timeout() -> UInt32 {
-        if isDeaf { return 5 }
+        if isDeaf { return 5000 }
         let next = min(queue.nextTime, faults.nextTime)
         guard next != .max else { return .max }
         let now = unsafe apns_transport_now_ns(transport)
         guard next > now else { return 0 }
-        return UInt32(clamping: (next - now + 999_999) / 1_000_000)
+        return UInt32(clamping: (next - now + 999_999) / 1_000_000 * 1000)
     }
 
     private mutating func handle(_ request: UnsafeMutablePointer<apns_transport_received>, tick: UInt64) {

@@ -110,6 +110,20 @@ extension CampaignSettings {
         }
     }
 
+    /// Returns nil for `none`, which removes a limit that an earlier call has set.
+    static func rate(_ value: SettingValue) throws -> Campaign.Rate? {
+        if value.text == "none" { return nil }
+        return try value.parsed("a rate such as 2000/s, 120000/min or 3000000/h", Campaign.Rate.init)
+    }
+
+    /// The seconds of a duration such as `10m`.
+    static func seconds(_ value: SettingValue) throws -> Int {
+        try value.parsed("a duration such as 90s, 10m or 2h") { text in
+            guard case .after(let seconds)? = Campaign.Expiration(text) else { return nil }
+            return Int(clamping: seconds)
+        }
+    }
+
     static func encryption(_ values: [String: SettingValue]) throws -> Campaign.Encryption {
         guard let keys = values["keys"] else { throw UsageError("keys is missing") }
         var encryption = Campaign.Encryption(keys: keys.texts)

@@ -158,6 +158,22 @@ extension Setting {
             "notAfter", .text,
             "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). Rows not sent by then expire."
         ) { $0.notAfter = try CampaignSettings.deadline($1) },
+        Setting(
+            "rate", .text, standard: "none",
+            "Largest rate of requests: 2000/s, 120000/min or 3000000/h, for all lanes, providers and retries together."
+        ) { $0.rateLimit.rate = try CampaignSettings.rate($1) },
+        Setting(
+            "ramp", .text, standard: "none",
+            "Time in which the rate rises from 1 % to its full value, such as 10m: at the start, and after each gap of a minute."
+        ) { $0.rateLimit.ramp = $1.text == "none" ? 0 : try CampaignSettings.seconds($1) },
+        Setting(
+            "spread", .text, standard: "none",
+            "Time over which the rows are spread evenly, such as 2h. The rate, if there is one, remains the limit."
+        ) { $0.rateLimit.spread = $1.text == "none" ? nil : try CampaignSettings.seconds($1) },
+        Setting(
+            "rateShared", .path,
+            "File through which processes on this machine share the rate. It is created if it does not exist."
+        ) { $0.sharedRatePath = $1.text },
         Setting("attempts", "Maximum number of requests for one row."),
         Setting(
             "retryDelay", standard: "1000",

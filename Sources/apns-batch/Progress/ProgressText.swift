@@ -41,8 +41,7 @@ enum ProgressText {
         var facts: [ProgressFact] = []
         if progress.isCanary { facts.append(.init("canary", importance: 8)) }
         facts.append(.init("\(progress.rows.grouped) rows", importance: 10))
-        let pace = progress.waiting?.description ?? "\(UInt64(max(0, rate)).grouped)/s"
-        facts.append(.init(pace, short: progress.waiting.map(short), importance: 9))
+        facts.append(pace(progress, rate: rate))
         if let left = remaining(progress, rate: rate) { facts.append(.init("\(duration(left)) left", importance: 7)) }
         // A check has no connections.
         if progress.connections > 0 || progress.rows == 0 && progress.waiting == nil {
@@ -58,6 +57,18 @@ enum ProgressText {
         if progress.rejected > 0 { facts.append(.init("\(progress.rejected) rejected", importance: 6)) }
         if progress.invalid > 0 { facts.append(.init("\(progress.invalid) invalid", importance: 4)) }
         return facts
+    }
+
+    /// Returns the rate with its limit and what holds it back, or why nothing is sent.
+    private static func pace(_ progress: CampaignProgress, rate: Double) -> ProgressFact {
+        if let waiting = progress.waiting {
+            return ProgressFact(waiting.description, short: short(waiting), importance: 9)
+        }
+        let now = "\(UInt64(max(0, rate)).grouped)/s"
+        guard let limit = progress.rateLimit else { return ProgressFact(now, importance: 9) }
+        let most = UInt64(max(1, limit)).grouped
+        let cause = progress.heldBackBy.map { ", held back by: \($0)" } ?? ""
+        return ProgressFact("\(now) (limit \(most)/s\(cause))", short: "\(now) of \(most)", importance: 9)
     }
 
     /// Returns a short reason why nothing is sent, for a line of 80 columns. The log has the full reason.

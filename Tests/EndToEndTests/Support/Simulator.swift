@@ -5,10 +5,15 @@ import Testing
 final class SimulatorProcess {
     private let process: Child
     private let countsPath: String
+    /// The path of the file that has the times of requests after `stop`, if the simulator is timed.
+    let arrivals: String
     let port: UInt16
 
-    /// - Parameter script: the script in YAML; nil accepts everything.
-    init(_ sender: Sender, script: Script? = nil, loop: String? = nil) throws {
+    /// - Parameters:
+    ///   - script: the script in YAML; nil accepts everything.
+    ///   - isTimed: whether it writes down when requests arrive.
+    init(_ sender: Sender, script: Script? = nil, loop: String? = nil, isTimed: Bool = false) throws {
+        arrivals = sender.scratch.path("arrivals-\(sender.scratch.nextNumber()).csv")
         countsPath = sender.scratch.path("counts-\(sender.scratch.nextNumber()).csv")
         var arguments = [
             "simulate", "--port", "0", "--cert", sender.credentials.certificate, "--key", sender.credentials.key,
@@ -16,6 +21,7 @@ final class SimulatorProcess {
             "--team-id", TestCredentials.teamID, "--counts", countsPath,
         ]
         if let script { arguments += ["--script", try sender.scratch.write(script.yaml, to: "faults.yaml")] }
+        if isTimed { arguments += ["--arrivals", arrivals] }
         if let loop { arguments += ["--loop", loop] }
         process = try Child(Tools.command, arguments, name: "simulate", in: sender.scratch)
         port = try Peer.portPrinted(by: process)

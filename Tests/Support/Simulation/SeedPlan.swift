@@ -50,6 +50,9 @@ struct SeedPlan {
     var standstills: [(after: UInt64, time: UInt64)] = []
     /// Whether standing still is the only fault. Then every row is sent once.
     var onlyStandsStill = false
+    /// The limits of requests per time, and those that replace them at a time, in nanoseconds after the start.
+    var rateLimit = Campaign.RateLimit()
+    var rateChange: (after: UInt64, limit: Campaign.RateLimit)?
     /// The number of outcomes in a batch, and the number of bytes of lines that are written together; nil for the
     /// defaults.
     var outcomesPerBatch: Int?
@@ -70,6 +73,7 @@ struct SeedPlan {
         sessions end by \(mishaps), rows that may have been sent: \(policies.map(\.name)), \
         a sync every \(syncInterval) ms, not after \(notAfter ?? 0) s, canary \(canary?.rows ?? 0), \
         pause \((pause?.after ?? 0) / 1_000_000) ms for \((pause?.time ?? 0) / 1_000_000) ms
+        \(rateLimit); after \((rateChange?.after ?? 0) / 1_000_000) ms \(rateChange.map { "\($0.limit)" } ?? "the same")
         \(outcomesPerBatch ?? 0) outcomes a batch, \(lineBytes ?? 0) bytes of lines
         stands still: \(standstills.map { "\($0.after / 1_000_000) ms for \($0.time / 1_000_000) ms" }), \
         \(onlyStandsStill ? "and nothing else goes wrong" : "among other things")
@@ -110,6 +114,26 @@ struct SeedPlan {
         drawStandstills(&dice)
         drawCapacities(&dice)
         drawLossAfterResume(&dice)
+        drawRate(&dice)
+    }
+
+    /// Chooses limits of requests per time. All rows can be sent within the patience for a calm run.
+    private mutating func drawRate(_ dice: inout Dice) {
+        guard dice.chance(250_000) else { return }
+        rateLimit = Self.rateLimit(&dice)
+        guard dice.chance(300_000) else { return }
+        rateChange = (UInt64(dice.within(0...3000)) * 1_000_000, Self.rateLimit(&dice))
+    }
+
+    private static func rateLimit(_ dice: inout Dice) -> Campaign.RateLimit {
+        let rates: [Campaign.Rate] = [
+            .init(50, per: .second), .init(4019, per: .minute), .init(500, per: .second), .init(5000, per: .second),
+            .init(50_000, per: .second), .init(3_600_000, per: .hour),
+        ]
+        var limit = Campaign.RateLimit(rate: dice.pick(rates))
+        if dice.chance(300_000) { limit.ramp = dice.within(1...5) }
+        if dice.chance(200_000) { limit.spread = dice.within(1...10) }
+        return limit
     }
 
     /// Chooses capacities of batches and buffers that are full all the time, as they are in campaigns with millions of

@@ -46,6 +46,8 @@ package final class Simulation {
     private var hasCanary = true
     /// Whether every row has its outcome.
     private var isComplete = false
+    /// The limit in force, and how the requests of the session keep it; nil without one.
+    private var rateBound: RateBound?
     private var pausedUntil: UInt64?
     private var hasPaused = false
     /// The number of the plan's standstills that have begun. The last one ends at `standsUntil`.
@@ -202,6 +204,7 @@ package final class Simulation {
         let steps = try SteppedRun(run)
         let begin = (turns: turns, time: world.now, requests: witness.requests)
         var isStopped = false
+        rateBound = bound(by: run.rateLimit)
         while !steps.isFinished {
             switch mishap {
             case .kill(let after) where turns - begin.turns >= after:
@@ -244,8 +247,11 @@ package final class Simulation {
             if !simulator.turn() { return "the simulator's loop failed" }
             if !isCalm { meddle() }
         } else {
+            let before = steps.handedOver
             steps.turn(of: number, now: world.now)
+            if let finding = holdToRate(steps.handedOver - before) { return finding }
         }
+        changeRate(run)
         standStill()
         // The other threads run independently of the lanes.
         if dice.chance(500_000), !disk.isDead, world.now >= standsUntil { steps.step(now: world.now) }
@@ -256,6 +262,24 @@ package final class Simulation {
             return "not finished \(plan.calmPatience / 1_000_000_000) s after the last fault"
         }
         return nil
+    }
+
+    private func bound(by limit: Campaign.RateLimit) -> RateBound? {
+        limit.rate.map { RateBound(perSecond: $0.perSecond) }
+    }
+
+    private func holdToRate(_ requests: Int) -> String? {
+        rateBound?.note(requests, at: world.now)
+        guard let rateBound, !rateBound.isKept else { return nil }
+        return "\(rateBound.excess) requests more than the rate allows"
+    }
+
+    private func changeRate(_ run: CampaignRun) {
+        guard let change = plan.rateChange, world.now - start >= change.after, run.rateLimit != change.limit,
+            (try? run.setRateLimit(change.limit)) != nil
+        else { return }
+        strikes.count("rate changed")
+        rateBound = bound(by: change.limit)
     }
 
     /// Stops the sender's process. The server and the network continue.

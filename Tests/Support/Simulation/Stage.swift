@@ -60,6 +60,7 @@ enum Stage {
         if hasCanary, let canary = plan.canary {
             campaign.canary = .init(rows: canary.rows, maxRejectedPercent: canary.percent)
         }
+        campaign.rateLimit = plan.rateLimit
         campaign.lanes = lanes
         campaign.systemTrust = false
         if let mintAfter = plan.mintAfter {

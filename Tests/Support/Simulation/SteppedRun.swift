@@ -15,6 +15,8 @@ package final class SteppedRun {
     private var feed: ChunkFeed
     private var lanes: [SteppedLane?] = []
     private var isRead = false
+    /// The number of requests that lanes have handed to connections, including those that did not leave.
+    package private(set) var handedOver = 0
 
     /// - Throws: ``CampaignError`` with `results`.
     package init(_ run: CampaignRun) throws(CampaignError) {
@@ -45,6 +47,8 @@ package final class SteppedRun {
         }
         // A lane waits for the writer when the writer is far behind, which would take forever in a single thread.
         while crew.exchange.free.isEmpty, writer.step(now: now) {}
+        let before = lane.lane.handedOver
+        defer { handedOver += lane.lane.handedOver - before }
         do {
             if try lane.lane.turn() { return }
         } catch {

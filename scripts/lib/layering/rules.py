@@ -144,7 +144,7 @@ KERNEL_CALLS = {
     "APNSBatchRecords": {
         "open access close mkdir lstat fstat rename flock realpath": "the run directory and the files in it",
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
-        "mmap munmap": "the hand-over record",
+        "mmap munmap pwrite fstat": "the hand-over record, and the file of a shared rate",
         "time": "the name of a run directory",
         "kill": "whether the process of a session exists",
     },

@@ -1,0 +1,105 @@
+extension Campaign {
+    /// A number of requests in a unit of time. It is kept as it was given, so that 1,019 a minute are exactly that.
+    public struct Rate: Sendable, Equatable, CustomStringConvertible {
+        /// The unit of time, by its length in nanoseconds.
+        public enum Unit: UInt64, Sendable, CaseIterable {
+            case second = 1_000_000_000
+            case minute = 60_000_000_000
+            case hour = 3_600_000_000_000
+
+            /// The unit as it is written in a campaign file: `s`, `min` or `h`.
+            public var symbol: String {
+                switch self {
+                case .second: "s"
+                case .minute: "min"
+                case .hour: "h"
+                }
+            }
+        }
+
+        /// The number of requests, at least 1.
+        public var requests: UInt64
+        public var unit: Unit
+
+        /// The largest number of requests in any unit.
+        package static let requestsMax: UInt64 = 36_000_000_000
+
+        public init(_ requests: UInt64, per unit: Unit) {
+            self.requests = requests
+            self.unit = unit
+        }
+
+        /// Parses a text such as `2000/s`, `120000/min` or `3000000/h`. Returns nil for any other text.
+        public init?(_ text: String) {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, let requests = UInt64(parts[0]), 1...Self.requestsMax ~= requests,
+                let unit = Unit.allCases.first(where: { $0.symbol == parts[1] })
+            else { return nil }
+            self.init(requests, per: unit)
+        }
+
+        public var perSecond: Double { Double(requests) * 1e9 / Double(unit.rawValue) }
+
+        public var description: String { "\(requests)/\(unit.symbol)" }
+    }
+
+    /// The limits of requests per time. They apply to all lanes, providers and attempts together.
+    ///
+    /// Promise: in every interval of w seconds, at most rate × w + b requests are handed to connections, where b is the
+    /// number of requests in ten milliseconds, at least 1. Requests that were possible and were not made are not made up for.
+    /// Where APNs takes less (429, 503), less is sent.
+    public struct RateLimit: Sendable, Equatable {
+        /// The largest rate; nil for no limit.
+        public var rate: Rate?
+        /// The time in seconds, at most 86,400, in which the limit rises to ``rate``: in a straight line from a hundredth of
+        /// it, at least one a second. It does so at the start, and again after each gap of more than a minute without
+        /// requests, such as a pause or an outage. 0 for no ramp.
+        public var ramp = 0
+        /// The time in seconds, at most 2,592,000, over which the rows are spread evenly: the limit is the number of rows
+        /// left, divided by the time left since the start of the campaign, and never more than ``rate``. It is computed
+        /// every second. The number of rows must be known, so the input must be a file. Nil to send as fast as possible.
+        public var spread: Int?
+
+        public init(rate: Rate? = nil, ramp: Int = 0, spread: Int? = nil) {
+            (self.rate, self.ramp, self.spread) = (rate, ramp, spread)
+        }
+
+        /// Whether there is no limit at all.
+        public var isNone: Bool { rate == nil && spread == nil }
+
+        static let rampMost = 86_400
+        static let spreadMost = 2_592_000
+
+        /// Throws a `configuration` error if a value is out of its range, if there is a ramp without a rate, or if rows are
+        /// to be spread whose number cannot be known.
+        package func check(of input: Input) throws(CampaignError) {
+            if let rate, !(1...Rate.requestsMax).contains(rate.requests) {
+                throw CampaignError(
+                    .configuration, "rate: expected 1 to \(Rate.requestsMax) requests, found \(rate.requests)")
+            }
+            guard (0...Self.rampMost).contains(ramp) else {
+                throw CampaignError(.configuration, "ramp: expected at most \(Self.rampMost) seconds, found \(ramp)")
+            }
+            if ramp > 0, rate == nil { throw CampaignError(.configuration, "ramp: needs a rate") }
+            guard let spread else { return }
+            guard (1...Self.spreadMost).contains(spread) else {
+                throw CampaignError(
+                    .configuration, "spread: expected 1 to \(Self.spreadMost) seconds, found \(spread)")
+            }
+            if case .standardInput = input {
+                throw CampaignError(.configuration, "spread: the number of rows of standard input is not known")
+            }
+        }
+    }
+}
+
+extension Campaign.RateLimit: CustomStringConvertible {
+    /// The limits as they are written in a campaign file, such as `rate 2000/s, ramp 600s`; `no limit` without any.
+    public var description: String {
+        var parts: [String] = []
+        if let rate { parts.append("rate \(rate)") }
+        if ramp > 0 { parts.append("ramp \(ramp)s") }
+        if let spread { parts.append("spread \(spread)s") }
+        return parts.isEmpty ? "no limit" : parts.joined(separator: ", ")
+    }
+}

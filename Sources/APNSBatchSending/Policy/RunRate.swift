@@ -1,0 +1,213 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchRecords
+import Synchronization
+
+/// The limit of requests per second of a run, for all its lanes, providers and attempts together.
+///
+/// A lane reserves the requests of a turn with one atomic exchange of the due time (``RequestSpacing``). What it does not
+/// use in that turn it gives back, if no other lane has reserved any since; otherwise it is lost, because made-up requests
+/// would come in addition to those of the others.
+package final class RunRate: Sendable {
+    /// The requests that a lane has reserved for one turn.
+    struct Grant {
+        /// At most as many as were asked for.
+        var requests: Int
+        fileprivate var pace: Pace?
+        fileprivate var before: UInt64 = 0
+        fileprivate var after: UInt64 = 0
+        fileprivate var now: UInt64 = 0
+
+        static let unlimited = Grant(requests: .max, pace: nil)
+    }
+
+    /// The rate in force, and whether it is below the full rate because of a ramp.
+    package struct InForce: Equatable {
+        package var perSecond: Double
+        package var isRamp: Bool
+    }
+
+    /// How requests are spaced at one moment.
+    fileprivate enum Pace {
+        case even(RequestSpacing)
+        case rising(RateRamp)
+    }
+
+    /// The due time, and when the last ramp began, in nanoseconds. Other runs may have the same words.
+    private let words: MappedWords
+    private let dueIndex: Int
+    private let rampIndex: Int
+    private static let wordCount = 2
+
+    private var due: UnsafeMutablePointer<Atomic<UInt64>> { words[dueIndex] }
+    private var rampBegan: UnsafeMutablePointer<Atomic<UInt64>> { words[rampIndex] }
+
+    /// The bits of the spacing at the full rate, and of that which spreads the remaining rows; 0 for no limit.
+    private let full = Atomic<UInt64>(0)
+    private let spread = Atomic<UInt64>(0)
+    /// The length of a ramp, in nanoseconds.
+    private let rampTime = Atomic<UInt64>(0)
+    private let given: Guarded<Campaign.RateLimit>
+
+    /// The time without requests after which a ramp begins again, in nanoseconds.
+    private static let gap: UInt64 = 60_000_000_000
+
+    package convenience init(_ limit: Campaign.RateLimit) {
+        self.init(limit, words: MappedWords(count: Self.wordCount), first: 0)
+    }
+
+    /// Creates a limit that all runs of this machine share which use the same file.
+    ///
+    /// - Throws: An error of kind `configuration`.
+    package convenience init(_ limit: Campaign.RateLimit, sharedBy path: String) throws(CampaignError) {
+        let words = try RateFile.open(path, words: Self.wordCount)
+        self.init(limit, words: words, first: RateFile.headWords)
+    }
+
+    private init(_ limit: Campaign.RateLimit, words: MappedWords, first: Int) {
+        (self.words, dueIndex, rampIndex) = (words, first, first + 1)
+        given = Guarded(limit)
+        change(to: limit)
+    }
+
+    // MARK: The limits
+
+    package var limit: Campaign.RateLimit { given.withLock { $0 } }
+
+    /// Replaces the limits. They apply from the next turn of each lane on.
+    package func change(to limit: Campaign.RateLimit) {
+        given.withLock { given in
+            given = limit
+            let spacing = limit.rate.map { RequestSpacing($0.requests, in: $0.unit.rawValue) }
+            rampTime.store(UInt64(limit.ramp) * 1_000_000_000, ordering: .relaxed)
+            full.store(spacing?.bits ?? 0, ordering: .relaxed)
+            if limit.spread == nil { spread.store(0, ordering: .relaxed) }
+        }
+    }
+
+    /// Spreads the remaining rows evenly over the remaining time. Without any time left there is no such limit.
+    ///
+    /// - Parameters:
+    ///   - rows: the number of rows without an outcome; nil while it is not known.
+    ///   - seconds: the time left.
+    package func spread(rows: UInt64?, over seconds: Double) {
+        given.withLock { given in
+            guard given.spread != nil else { return }
+            let rate = rows.map { max(1, Double($0)) / seconds }
+            let spacing = rate.flatMap { seconds > 0 ? RequestSpacing(perSecond: $0) : nil }
+            spread.store(spacing?.bits ?? 0, ordering: .relaxed)
+        }
+    }
+
+    /// Whether there is any limit.
+    @inline(__always)
+    var isOn: Bool { full.load(ordering: .relaxed) != 0 || spread.load(ordering: .relaxed) != 0 }
+
+    /// Returns the rate in force; nil without a limit.
+    package func inForce(now: UInt64) -> InForce? {
+        switch pace(now: now) {
+        case nil: nil
+        case .even(let spacing): InForce(perSecond: spacing.perSecond, isRamp: false)
+        case .rising(let ramp): InForce(perSecond: ramp.perSecond(now: now), isRamp: true)
+        }
+    }
+
+    // MARK: A turn
+
+    /// Reserves requests that are sent in this turn.
+    ///
+    /// - Parameters:
+    ///   - most: the number of requests that the lane could send.
+    ///   - now: the monotonic time in nanoseconds, which is the same for all lanes.
+    func take(upTo most: Int, now: UInt64) -> Grant {
+        var found = due.pointee.load(ordering: .relaxed)
+        if most > 0 { beginRampAfterGap(now: now, due: found) }
+        while true {
+            guard let pace = pace(now: now) else { return .unlimited }
+            let from = pace.limited(found, now: now)
+            let requests = pace.allowed(most, due: from, now: now)
+            guard requests > 0 else { return Grant(requests: 0, pace: pace) }
+            let after = pace.due(after: requests, due: from, now: now)
+            let (isDone, original) = due.pointee.weakCompareExchange(
+                expected: found, desired: after, ordering: .relaxed)
+            if isDone { return Grant(requests: requests, pace: pace, before: from, after: after, now: now) }
+            found = original
+        }
+    }
+
+    /// Gives back what was reserved for a turn and not used in it.
+    func giveBack(_ grant: Grant, used: Int) {
+        guard let pace = grant.pace, used < grant.requests else { return }
+        let before = pace.due(after: used, due: grant.before, now: grant.now)
+        _ = due.pointee.compareExchange(expected: grant.after, desired: before, ordering: .relaxed)
+    }
+
+    /// Returns the time in nanoseconds from which on the next request may be sent; 0 without a limit.
+    func next(now: UInt64) -> UInt64 {
+        guard let pace = pace(now: now) else { return 0 }
+        return pace.next(due: pace.limited(due.pointee.load(ordering: .relaxed), now: now), now: now)
+    }
+
+    /// Whether the limit is below the full rate because of a ramp.
+    func isRamp(now: UInt64) -> Bool { inForce(now: now)?.isRamp ?? false }
+
+    /// Whether several requests may be sent at once, so that a lane can be late for the first without losing one.
+    func isFast(now: UInt64) -> Bool { (inForce(now: now)?.perSecond ?? 0) * Double(RequestSpacing.burst) > 2e9 }
+
+    // MARK: Ramps
+
+    /// Begins a ramp with the first request, and with the first one after a gap. A due time that lies far back says that
+    /// nothing was sent meanwhile.
+    private func beginRampAfterGap(now: UInt64, due: UInt64) {
+        guard rampTime.load(ordering: .relaxed) > 0 else { return }
+        let last = RequestSpacing.time(ofDue: due)
+        if last == 0 || now > last + Self.gap { rampBegan.pointee.store(now, ordering: .relaxed) }
+    }
+
+    private func pace(now: UInt64) -> Pace? {
+        let (full, spread) = (full.load(ordering: .relaxed), spread.load(ordering: .relaxed))
+        guard full != 0 || spread != 0 else { return nil }
+        let even = RequestSpacing(bits: max(full, spread))
+        let length = rampTime.load(ordering: .relaxed)
+        guard full != 0, length > 0 else { return .even(even) }
+        let began = rampBegan.pointee.load(ordering: .relaxed)
+        guard now < began + length else { return .even(even) }
+        let ramp = RateRamp(to: RequestSpacing(bits: full), began: began, nanoseconds: length)
+        return ramp.perSecond(now: now) < even.perSecond ? .rising(ramp) : .even(even)
+    }
+}
+
+extension RunRate.Pace {
+    /// How much later than possible a due time is taken for true, in nanoseconds. Lanes do not read the clock at the same
+    /// time.
+    private static let slack: UInt64 = 1_000_000_000
+
+    /// Returns the due time, or this moment if the due time is later than this pace can have made it: after a lower rate was
+    /// raised.
+    func limited(_ due: UInt64, now: UInt64) -> UInt64 {
+        let soon = RequestSpacing.due(at: now + Self.slack)
+        guard due > soon, due > self.due(after: 1, due: soon, now: now) else { return due }
+        return RequestSpacing.due(at: now)
+    }
+
+    func allowed(_ most: Int, due: UInt64, now: UInt64) -> Int {
+        switch self {
+        case .even(let spacing): spacing.allowed(most, due: due, now: now)
+        case .rising(let ramp): ramp.allowed(most, due: due, now: now)
+        }
+    }
+
+    func due(after requests: Int, due: UInt64, now: UInt64) -> UInt64 {
+        switch self {
+        case .even(let spacing): spacing.due(after: requests, due: due, now: now)
+        case .rising(let ramp): ramp.due(after: requests, due: due, now: now)
+        }
+    }
+
+    func next(due: UInt64, now: UInt64) -> UInt64 {
+        switch self {
+        case .even(let spacing): spacing.next(due: due)
+        case .rising(let ramp): ramp.next(due: due, now: now)
+        }
+    }
+}

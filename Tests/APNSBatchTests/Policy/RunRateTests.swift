@@ -1,0 +1,264 @@
+import APNSBatchBasics
+import APNSBatchSimulation
+import APNSBatchTestThreads
+import Foundation
+import Testing
+
+@testable import APNSBatchModel
+@testable import APNSBatchSending
+
+@Suite("Limit of requests per second", .ownThread) struct RunRateTests {
+    private static let second: UInt64 = 1_000_000_000
+    private static let start: UInt64 = 7_000_000_000_123
+
+    private static let rates = [
+        Campaign.Rate(500, per: .second), .init(5000, per: .second), .init(50_000, per: .second),
+        .init(1_000_003, per: .second), .init(1019, per: .minute), .init(100, per: .second), .init(7, per: .hour),
+        .init(3_000_000, per: .hour), .init(1, per: .second),
+    ]
+
+    /// Lanes that ask for requests at random times, and use only a part of them.
+    private struct Play {
+        var time = RunRateTests.start
+        var random: SplitMix64
+        var requests = 0
+
+        init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+        mutating func below(_ limit: UInt64) -> UInt64 { random.next() % max(1, limit) }
+    }
+
+    @Test("No interval has more requests than promised", arguments: rates)
+    func promise(rate: Campaign.Rate) {
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let limit = RunRate(Campaign.RateLimit(rate: rate))
+            var (play, bound) = (Play(seed: seed), RateBound(perSecond: rate.perSecond))
+            let longest = [20_000, 2_000_000, 40_000_000, 3_000_000_000][Int(seed % 4)] as UInt64
+            for _ in 0..<4000 {
+                play.time += play.below(longest)
+                let grant = limit.take(upTo: Int(play.below(2000)), now: play.time)
+                let used = play.below(3) == 0 ? Int(play.below(UInt64(grant.requests) + 1)) : grant.requests
+                limit.giveBack(grant, used: used)
+                bound.note(used, at: play.time)
+            }
+            #expect(bound.isKept, "seed \(seed): \(bound.excess) too many")
+        }
+    }
+
+    @Test("A lane that comes back in time reaches the rate", arguments: rates)
+    func mean(rate: Campaign.Rate) {
+        let limit = RunRate(Campaign.RateLimit(rate: rate))
+        var (play, sent) = (Play(seed: 3), 0)
+        let end = Self.start + UInt64(max(10, 3000 / rate.perSecond) * 1e9)
+        let isFast = rate.perSecond > 101
+        while play.time < end {
+            sent += limit.take(upTo: 100_000, now: play.time).requests
+            // A fast rate bears being late; at a slow one the lane wakes at the very moment.
+            let next = limit.next(now: play.time)
+            play.time = isFast ? play.time + play.below(7_000_000) : max(play.time, next)
+        }
+        let wanted = rate.perSecond * Double(end - Self.start) / 1e9
+        #expect(abs(Double(sent) / wanted - 1) < 0.005, "\(sent) instead of \(wanted)")
+    }
+
+    @Test("What was not sent is not made up for")
+    func noCatchingUp() {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second)))
+        #expect(limit.take(upTo: 500, now: Self.start).requests == 10)
+        #expect(limit.take(upTo: 500, now: Self.start).requests == 0)
+        #expect(limit.take(upTo: 500, now: Self.start + 30 * Self.second).requests == 10)
+    }
+
+    @Test("A turn gives back what it did not use, unless another lane has reserved since")
+    func givesBack() {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second)))
+        let first = limit.take(upTo: 10, now: Self.start)
+        limit.giveBack(first, used: 4)
+        let second = limit.take(upTo: 10, now: Self.start)
+        #expect((first.requests, second.requests) == (10, 6))
+        let (mine, others) = (
+            limit.take(upTo: 2, now: Self.start + 3_000_000), limit.take(upTo: 1, now: Self.start + 3_000_000)
+        )
+        #expect((mine.requests, others.requests) == (2, 1))
+        limit.giveBack(mine, used: 0)
+        #expect(limit.take(upTo: 10, now: Self.start + 3_000_000).requests == 0)
+    }
+
+    @Test("The time of the next request is exact")
+    func nextRequest() {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1019, per: .minute)))
+        var time = Self.start
+        #expect(limit.take(upTo: 5, now: time).requests == 1)
+        for _ in 0..<1019 {
+            time = limit.next(now: time)
+            #expect(limit.take(upTo: 5, now: time - 1).requests == 0)
+            #expect(limit.take(upTo: 5, now: time).requests == 1)
+        }
+        #expect(time >= Self.start + 60 * Self.second && time < Self.start + 60 * Self.second + 2000)
+    }
+
+    @Test("A higher rate applies at once, however low the rate was before")
+    func changes() {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1, per: .hour)))
+        #expect(limit.take(upTo: 5, now: Self.start).requests == 1)
+        limit.change(to: Campaign.RateLimit(rate: .init(1000, per: .second)))
+        var (sent, time) = (0, Self.start)
+        for _ in 0..<1000 {
+            time += 1_000_000
+            sent += limit.take(upTo: 100, now: time).requests
+        }
+        #expect((990...1010).contains(sent))
+        limit.change(to: Campaign.RateLimit())
+        #expect(limit.take(upTo: 100, now: time).requests == .max)
+        #expect(limit.inForce(now: time) == nil)
+    }
+
+    // MARK: Sharing
+
+    /// A path at which there is no file, and which is removed at the end.
+    private final class TemporaryFile: Sendable {
+        let path = FileManager.default.temporaryDirectory.appending(path: "rate-\(UUID().uuidString)").path
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    @Test("Runs that name the same file share one limit, and one that is new finds what the others have sent")
+    func shares() throws {
+        let file = TemporaryFile()
+        let given = Campaign.RateLimit(rate: .init(1000, per: .second))
+        let (one, other) = (try RunRate(given, sharedBy: file.path), try RunRate(given, sharedBy: file.path))
+        #expect(one.take(upTo: 4, now: Self.start).requests == 4)
+        #expect(other.take(upTo: 100, now: Self.start).requests == 6)
+        #expect(try RunRate(given, sharedBy: file.path).take(upTo: 100, now: Self.start).requests == 0)
+    }
+
+    @Test("Threads that share a file keep one limit together")
+    func sharesBetweenThreads() async throws {
+        let file = TemporaryFile()
+        let given = Campaign.RateLimit(rate: .init(100_000, per: .second))
+        let sent = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    guard let rate = try? RunRate(given, sharedBy: file.path) else { return 0 }
+                    // All of them see the same times.
+                    return (0..<2000).reduce(0) { sum, step in
+                        let grant = rate.take(upTo: 3, now: Self.start + UInt64(step) * 10_000)
+                        if step % 7 == 0 { rate.giveBack(grant, used: 0) }
+                        return sum + (step % 7 == 0 ? 0 : grant.requests)
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        // 20 ms at this rate, and what may come at once.
+        #expect(sent <= 3000 && sent > 1000, "\(sent)")
+    }
+
+    @Test("A file that holds something else is refused, and stays as it is")
+    func foreignFile() throws {
+        let file = TemporaryFile()
+        let text = "This is a letter to somebody else."
+        try text.write(toFile: file.path, atomically: false, encoding: .utf8)
+        #expect(throws: CampaignError.self) {
+            _ = try RunRate(Campaign.RateLimit(rate: .init(1, per: .second)), sharedBy: file.path)
+        }
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
+    }
+
+    // MARK: Ramps
+
+    /// The sum of a ramp after so many seconds.
+    private static func line(_ full: Double, over time: Double, at seconds: Double) -> Double {
+        let first = max(1, full / 100)
+        return first * seconds + (full - first) * seconds * seconds / 2 / time
+    }
+
+    @Test("A ramp fits its line", arguments: [(500.0, 60), (5000, 20), (50_000, 10), (30, 30)])
+    func ramp(full: Double, time: Int) {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(UInt64(full), per: .second), ramp: time))
+        var (sent, now) = (0, Self.start)
+        var bound = RateBound(perSecond: full)
+        while now < Self.start + UInt64(time) * Self.second {
+            let requests = limit.take(upTo: 10_000, now: now).requests
+            sent += requests
+            bound.note(requests, at: now)
+            let seconds = Double(now - Self.start) / 1e9
+            let wanted = Self.line(full, over: Double(time), at: seconds)
+            // At most what may come at once is ahead of the line.
+            #expect(Double(sent) <= wanted + max(1, full / 100) + 1e-3)
+            #expect(Double(sent) >= (wanted - 1).rounded(.down) - full * 0.001, "after \(seconds) s")
+            // A slow lane wakes when the next request is due.
+            let next = limit.next(now: now)
+            now = next > now ? min(next, now + 1_000_000) : now + 1_000_000
+        }
+        #expect(bound.isKept)
+        let end = limit.inForce(now: now)
+        #expect(end?.isRamp == false && abs((end?.perSecond ?? 0) - full) < 1e-6)
+    }
+
+    @Test("A ramp begins again after a gap of more than a minute, and not after a shorter one")
+    func rampAgain() {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second), ramp: 10))
+        _ = limit.take(upTo: 1, now: Self.start)
+        #expect(limit.inForce(now: Self.start + 5 * Self.second)?.isRamp == true)
+        var now = Self.start + 11 * Self.second
+        _ = limit.take(upTo: 1, now: now)
+        #expect(limit.inForce(now: now)?.isRamp == false)
+        now += 59 * Self.second
+        _ = limit.take(upTo: 1, now: now)
+        #expect(limit.inForce(now: now)?.isRamp == false)
+        now += 61 * Self.second
+        _ = limit.take(upTo: 1, now: now)
+        let again = limit.inForce(now: now)
+        #expect(again?.isRamp == true && abs((again?.perSecond ?? 0) - 10) < 1e-6)
+    }
+
+    // MARK: Spreading
+
+    @Test("Rows are spread over the time that is left, and never faster than the rate")
+    func spreads() {
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second), spread: 3600))
+        limit.spread(rows: 360_000, over: 3600)
+        #expect(abs((limit.inForce(now: Self.start)?.perSecond ?? 0) - 100) < 1e-6)
+        limit.spread(rows: 360_000, over: 1)
+        #expect(limit.inForce(now: Self.start)?.perSecond == 1000)
+        limit.spread(rows: nil, over: 100)
+        #expect(limit.inForce(now: Self.start)?.perSecond == 1000)
+        limit.spread(rows: 100, over: 100)
+        limit.change(to: Campaign.RateLimit())
+        #expect(limit.inForce(now: Self.start) == nil)
+    }
+
+    // MARK: Texts
+
+    @Test(
+        "A rate is a whole number and a unit",
+        arguments: [
+            ("2000/s", 2000.0), ("120000/min", 2000), ("3000000/h", 3_000_000.0 / 3600), ("1/h", 1 / 3600.0),
+            ("0/s", nil), ("-1/s", nil), ("2000", nil), ("2000/d", nil), ("2e3/s", nil), ("1/s/s", nil), ("/s", nil),
+            ("99999999999999999999/s", nil), (" 5/s", nil),
+        ])
+    func texts(text: String, perSecond: Double?) {
+        #expect(Campaign.Rate(text)?.perSecond == perSecond)
+        if let rate = Campaign.Rate(text) { #expect("\(rate)" == text) }
+    }
+
+    @Test("Limits out of range are refused")
+    func ranges() {
+        let file = Campaign.Input.file("rows.csv")
+        func error(_ limit: Campaign.RateLimit, _ input: Campaign.Input = file) -> String? {
+            do throws(CampaignError) {
+                try limit.check(of: input)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(error(.init()) == nil)
+        #expect(error(.init(rate: .init(1, per: .hour), ramp: 86_400, spread: 2_592_000)) == nil)
+        #expect(error(.init(rate: .init(0, per: .hour)))?.hasPrefix("rate: expected 1 to ") == true)
+        #expect(error(.init(ramp: 5)) == "ramp: needs a rate")
+        #expect(error(.init(rate: .init(1, per: .hour), ramp: -1))?.hasPrefix("ramp: expected at most") == true)
+        #expect(error(.init(spread: 0))?.hasPrefix("spread: expected 1 to ") == true)
+        #expect(error(.init(spread: 5), .standardInput)?.contains("standard input") == true)
+    }
+}
