@@ -20,13 +20,14 @@ extension Setting {
             "Program that is started at the end, without a shell. RUN_DIR, EXIT and VERDICT are in its environment."
         ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },
         Setting(
-            "onCompletePatience", .whole, standard: "60", "Seconds after which this program is killed: 1 to 86400."
+            "onCompletePatience", .whole, standard: "60",
+            "Seconds after which the program of on_complete is killed: 1 to 86400."
         ) { _ = try CampaignSettings.patience($1) },
         Setting(
             "pingUrlFile", .path,
             "File whose first line is the URL of a monitor, such as healthchecks.io, that is told of start and end."
         ),
-        Setting("pingTimeout", .whole, standard: "10", "Seconds that a request to this monitor may take: 1 to 86400.") {
+        Setting("pingTimeout", .whole, standard: "10", "Seconds that a request to the monitor may take: 1 to 86400.") {
             _ = try CampaignSettings.patience($1)
         },
     ]
