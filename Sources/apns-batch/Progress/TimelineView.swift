@@ -4,8 +4,8 @@ import Foundation
 
 /// The text of `status --follow`: a screen on a terminal, and single lines elsewhere.
 enum TimelineView {
-    /// Returns the lines of a screen, in which all facts are left out that do not fit. Only the first line may be longer than
-    /// the terminal is wide.
+    /// Returns the lines of a screen. Facts that do not fit are left out; only the first line may be longer than the terminal
+    /// is wide.
     ///
     /// - Parameter now: In milliseconds since 1970.
     static func screen(
@@ -50,7 +50,7 @@ enum TimelineView {
 
     private static func rate(_ window: TimelineWindow, _ point: TimelinePoint) -> [String] {
         func rate(_ seconds: UInt64) -> String { window.perSecond(\.rows, over: seconds).map(number) ?? "-" }
-        var facts = ["\(rate(1)) rows/s, in the last minute \(rate(60))"]
+        var facts = ["\(rate(1)) rows/s", "\(rate(60))/s in the last minute"]
         if point.isPaused { facts.append("paused") }
         if let limit = point.rateLimit { facts.append("limit \(number(limit)) requests/s") }
         if let hold = point.heldBackBy, !point.isPaused { facts.append("held back by \(hold)") }
