@@ -2,7 +2,8 @@ import APNSBatch
 import Foundation
 import Synchronization
 
-/// Watches the key and certificate files of a run, and reads them again when one has changed or on SIGHUP.
+/// Watches the key and certificate files of a run and its campaign file, and reads them again when one has changed or on
+/// SIGHUP. Of the campaign file, keys, certificates and limits of requests per time are applied.
 final class CredentialFiles: Sendable {
     /// The attributes by which a change of a file is noticed without reading it.
     private struct Stamp: Equatable {
@@ -25,6 +26,8 @@ final class CredentialFiles: Sendable {
 
     private struct State {
         var providers: [CampaignSettings]
+        /// The limits of requests per time when the campaign file was last read.
+        var limit: Campaign.RateLimit
         /// The stamps when the files were last read.
         var known: [Stamp?]
         /// The stamps at the last check.
@@ -42,7 +45,8 @@ final class CredentialFiles: Sendable {
         settings = { try call.settingsNow() }
         let providers = try call.settings.providerList()
         let stamps = Self.stamps(campaignFile, providers)
-        state = Mutex(State(providers: providers, known: stamps, seen: stamps))
+        state = Mutex(
+            State(providers: providers, limit: try call.settings.rateLimit(), known: stamps, seen: stamps))
     }
 
     private static func stamps(_ campaignFile: String?, _ providers: [CampaignSettings]) -> [Stamp?] {
@@ -64,7 +68,7 @@ final class CredentialFiles: Sendable {
 
     /// Reads the files again at once, because of SIGHUP.
     func reloadNow(_ run: CampaignRun) {
-        if !reload(run) { complain("SIGHUP: keys and certificates have not changed") }
+        if !reload(run) { complain("SIGHUP: keys, certificates and limits have not changed") }
     }
 
     /// Returns false if nothing has changed. Files with an error change nothing, and are read again when one changes.
@@ -72,6 +76,7 @@ final class CredentialFiles: Sendable {
     private func reload(_ run: CampaignRun) -> Bool {
         state.withLock { state in
             state.known = Self.stamps(campaignFile, state.providers)
+            let isLimited = changeLimit(&state, run)
             do {
                 let settings = try settings()
                 let providers = try settings.providerList()
@@ -79,11 +84,28 @@ final class CredentialFiles: Sendable {
                 (state.providers, state.known) = (providers, Self.stamps(campaignFile, providers))
                 let changed = try run.replaceCredentials(try settings.read(providers, for: .reloading))
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
-                return !changed.isEmpty
+                return isLimited || !changed.isEmpty
             } catch {
                 complain("not reloaded: \(error); connections keep their credentials")
                 return true
             }
         }
+    }
+
+    /// Applies limits that have changed in the campaign file. Limits with an error change nothing. Returns whether there was
+    /// something to say.
+    private func changeLimit(_ state: inout State, _ run: CampaignRun) -> Bool {
+        // A campaign file that cannot be read is reported with the credentials.
+        guard let settings = try? settings() else { return false }
+        do {
+            let limit = try settings.rateLimit()
+            guard limit != state.limit else { return false }
+            state.limit = limit
+            try run.setRateLimit(limit)
+            complain("changed: \(limit)")
+        } catch {
+            complain("not changed: \(campaignFile.map { "\($0): " } ?? "")\(error); the limits stay as they are")
+        }
+        return true
     }
 }

@@ -92,6 +92,30 @@ extension EndToEnd {
             _ = try simulator.stop()
         }
 
+        @Test func `limits that change in the campaign file apply to a run that goes on`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.makeRows(2000, "--plain")
+            func write(_ lines: String) throws -> String {
+                let template = Tools.fixture("campaign/plain.json")
+                return try sender.scratch.write("input: \(input)\ntemplate: \(template)\n\(lines)", to: "night.yaml")
+            }
+            let campaign = try write("rate: 20/s\nramp: 1s\n")
+            let flags = ["--to", "localhost:\(simulator.port)", "--run-dir", sender.newRunDirectory()]
+            let run = try Child(
+                Tools.command, ["send", campaign] + flags + sender.credentials.flags, name: "send", in: sender.scratch)
+            defer { run.stop() }
+            // The run says nothing until a file has changed. It would take a hundred seconds at the first rate.
+            try #require(eventually(seconds: 60) { FileManager.default.fileExists(atPath: flags[3] + "/results.csv") })
+            _ = try write("rate: fast\n")
+            try #require(eventually(seconds: 60) { run.errors.contains("rate: expected a rate such as 2000/s") })
+            _ = try write("rate: 10000/s\n")
+            try #require(eventually(seconds: 60) { run.errors.contains("changed: rate 10000/s") })
+            #expect(run.wait(seconds: 60) == .exited(0), "\(run.errors)")
+            try RunResults(flags[3]).expectComplete(rows: 2000)
+            _ = try simulator.stop()
+        }
+
         @Test(arguments: [
             ("rate", "2000", "expected a rate such as 2000/s"), ("rate", "0/s", "expected a rate such as 2000/s"),
             ("ramp", "10m", "needs a rate"), ("spread", "5", "expected a duration such as"),
