@@ -41,7 +41,7 @@ struct ApnsBatch: AsyncParsableCommand {
         subcommands: [
             Run.self, Send.self, Resume.self, Status.self, Runs.self, Check.self, Render.self, Broadcast.self,
             Channels.self,
-            DoctorCommand.self, Simulate.self,
+            DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
             Reference.self,
         ])
 

@@ -101,6 +101,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if let file = settings.certificateFile {
             return .certificate(file: file, keyFile: settings.certificateKeyFile, passphrase: passphrase)
         }
+        if let file = settings.providerTokenFile { return .issuedToken(file: file) }
         guard let file = settings.keyFile else { return nil }
         guard let keyID = settings.keyId, let teamID = settings.teamId else {
             throw UsageError("--key-file needs --key-id and --team-id")

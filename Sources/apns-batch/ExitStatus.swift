@@ -82,6 +82,20 @@ struct UsageError: Error, CustomStringConvertible {
 
 /// Standard output. Writing to it may fail: the disk may be full, or the reader of a pipe may be gone.
 enum Output {
+    /// Writes bytes without a buffer, so that no copy of a secret stays in memory. Throws an exit code.
+    static func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                complainOfFailure("standard output: \(String(cString: strerror(errno)))")
+                throw ExitStatus.interrupted
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     /// Returns whether all output could be written, and reports an error if not.
     static func isComplete() -> Bool {
         guard fflush(nil) != 0 else { return true }

@@ -9,6 +9,7 @@ struct RequestCredentials: Sendable {
     private enum Kind: Sendable {
         case none
         case token(SigningKey, ProviderToken.Issuer)
+        case issued(SecretBytes)
         case certificate(ClientCertificate)
     }
 
@@ -25,6 +26,8 @@ struct RequestCredentials: Sendable {
             } catch {
                 throw CampaignError(.configuration, "\(error)")
             }
+        case .issuedToken(let text):
+            kind = .issued(try IssuedToken.read(text, now: Int64(SystemClock.seconds())).token.authorization)
         case .certificate(let chainPEM, let keyPEM):
             do {
                 kind = .certificate(try ClientCertificate(pem: chainPEM, keyPEM: keyPEM))
@@ -35,12 +38,14 @@ struct RequestCredentials: Sendable {
     }
 
     init(key: SigningKey, issuer: ProviderToken.Issuer) { kind = .token(key, issuer) }
+    init(issued authorization: SecretBytes) { kind = .issued(authorization) }
     init(certificate: ClientCertificate) { kind = .certificate(certificate) }
 
     /// Returns the `authorization` field with a new provider token; nil with a certificate or without credentials.
     ///
     /// - Parameter now: Seconds since 1970-01-01 00:00 UTC.
     func authorization(now: UInt64) throws(CampaignError) -> SecretBytes? {
+        if case .issued(let authorization) = kind { return authorization }
         guard case .token(let key, let issuer) = kind else { return nil }
         do {
             return try ProviderToken.make(issuer: issuer, issuedAt: Int64(now)) {

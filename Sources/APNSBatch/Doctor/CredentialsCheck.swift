@@ -12,6 +12,28 @@ struct CredentialsCheck {
         switch credentials {
         case .key(let file, let keyID, let teamID, let passphrase): return key(file, keyID, teamID, passphrase)
         case .certificate(let file, let keyFile, let passphrase): return certificate(file, keyFile, passphrase)
+        case .issuedToken(let file): return issuedToken(file)
+        }
+    }
+
+    // MARK: A provider token
+
+    private func issuedToken(_ file: String) -> ([Doctor.Finding], RequestCredentials?) {
+        let (findings, secret) = read(file, as: "provider token")
+        guard let secret else { return (findings, nil) }
+        var bytes = secret.unwipedCopy
+        defer { SecretBytes.wipe(&bytes) }
+        do {
+            let issued = try IssuedToken.read(bytes, now: now)
+            let text =
+                "\(file) holds a token of team \(issued.issuer.teamID) with key \(issued.issuer.keyID), issued "
+                + "\(max(0, now - issued.token.issuedAt) / 60) minutes ago"
+            return (
+                findings + [.init(.ok, "provider token", text)], RequestCredentials(issued: issued.token.authorization)
+            )
+        } catch {
+            let remedy = "make a new one with apns-batch provider-token"
+            return (findings + [.init(.error, "provider token", "\(file): \(error)", remedy: remedy)], nil)
         }
     }
 

@@ -43,6 +43,8 @@ public struct Doctor: Sendable {
         case key(file: String, keyID: String, teamID: String, passphrase: [UInt8]? = nil)
         /// A client certificate (PEM, leaf first, or PKCS#12) and its key; nil if the key is in the same file.
         case certificate(file: String, keyFile: String?, passphrase: [UInt8]? = nil)
+        /// A provider token that was made elsewhere.
+        case issuedToken(file: String)
     }
 
     /// A push that determines the environment of a token. It has type background, priority 5, expiration 0 and the payload

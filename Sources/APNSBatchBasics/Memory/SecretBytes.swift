@@ -47,6 +47,8 @@ package final class SecretBytes: Sendable {
         try body(unsafe UnsafeBufferPointer(storage).span)
     }
 
+    package func hasSameBytes(as other: SecretBytes) -> Bool { unsafe storage.elementsEqual(other.storage) }
+
     /// A copy of the bytes in an array, which is not wiped.
     package var unwipedCopy: [UInt8] { unsafe Array(storage) }
 

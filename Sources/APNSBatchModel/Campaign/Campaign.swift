@@ -32,6 +32,10 @@ public struct Campaign: Sendable {
         /// A signing key (`.p8`, PKCS#8 PEM of a P-256 key), its ten-character id and that of the team. Apple, "Establishing
         /// a token-based connection to APNs".
         case providerToken(keyPEM: [UInt8], keyID: String, teamID: String)
+        /// A provider token that was made elsewhere, in compact serialization: at most 2,048 bytes, and not older than an
+        /// hour. It is used until its age is ``TokenRotation/retireAfter``; pass a newer one to
+        /// `CampaignRun.replaceCredentials` before.
+        case issuedToken([UInt8])
         /// A client certificate with its chain, leaf first, and its private key, both in PEM. Apple, "Establishing a
         /// certificate-based connection to APNs".
         case certificate(chainPEM: [UInt8], keyPEM: [UInt8])

@@ -47,6 +47,8 @@ package struct ProviderTokenRotation: Equatable, Sendable {
     package struct Token: Hashable, Sendable {
         package let number: Int
         package let mintedAt: Int64
+
+        package init(number: Int, mintedAt: Int64) { (self.number, self.mintedAt) = (number, mintedAt) }
     }
 
     /// What a new connection does about its token.

@@ -309,6 +309,9 @@ struct LaneConnections: ~Copyable {
                     successorDueAt: now + successorAfter, racesAt: racesAt)
                 connections[index(provider, member)].token = access.tokens.map { Token(source: $0, token: token) }
                 authorize(id(provider, member), authorization, access)
+            case .expired(let text):
+                forget(provider, member, inVain: false)
+                failed(provider, member, text)
             case .wait(let pause):
                 forget(provider, member, inVain: false)
                 pools[provider].notAllowed(member, until: now + pause)

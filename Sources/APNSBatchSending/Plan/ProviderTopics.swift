@@ -19,7 +19,7 @@ package struct ProviderTopics: Sendable, Equatable {
 
         init(_ credentials: Campaign.Credentials) {
             switch credentials {
-            case .providerToken: self = .token
+            case .providerToken, .issuedToken: self = .token
             case .certificate: self = .certificate
             case .none: self = .none
             }

@@ -27,6 +27,9 @@ package struct ProviderAccess: Sendable {
             tokens = try ProviderTokenSource(
                 keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log, surroundings: surroundings)
             (name, certificate, warning) = ("team \(teamID)", nil, nil)
+        case .issuedToken(let text):
+            let tokens = try ProviderTokenSource(issued: text, rule: rule, surroundings: surroundings)
+            (self.tokens, name, certificate, warning) = (tokens, "team \(tokens.issuer.teamID)", nil, nil)
         case .certificate(let chainPEM, let keyPEM):
             let read = try Self.read(chainPEM, keyPEM)
             (name, tokens, certificate) = ("certificate \"\(read.facts.commonName)\"", nil, read)

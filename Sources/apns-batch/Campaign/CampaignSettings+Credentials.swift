@@ -18,12 +18,14 @@ extension CampaignSettings {
 
     /// The files to watch.
     var files: [String] {
-        [self.keyFile, self.certificateFile, self.certificateKeyFile, self.keyPassphraseFile].compactMap(\.self)
+        [
+            self.keyFile, self.providerTokenFile, self.certificateFile, self.certificateKeyFile, self.keyPassphraseFile,
+        ].compactMap(\.self)
     }
 
-    /// The name in messages: that of the key or certificate file.
+    /// The name in messages: that of the file of the key, provider token or certificate.
     var fileName: String {
-        let path = self.keyFile ?? self.certificateFile ?? ""
+        let path = self.keyFile ?? self.providerTokenFile ?? self.certificateFile ?? ""
         return path.split(separator: "/").last.map(String.init) ?? path
     }
 
@@ -72,15 +74,17 @@ extension CampaignSettings {
 
     func credentials(for use: Use) throws -> Campaign.Credentials {
         if use == .showing {
-            if self.certificateFile == nil && self.keyFile == nil { return .none }
+            if self.certificateFile == nil && self.keyFile == nil && self.providerTokenFile == nil { return .none }
             // A machine that only renders or checks need not have the keys.
             if let missing = files.first(where: { access($0, F_OK) != 0 }) {
                 complain("warning: \(missing): no such file; credentials are not checked")
                 return .none
             }
         }
-        if self.certificateFile != nil, self.keyFile != nil {
-            throw UsageError("there are --key-file and --certificate-file; give only one of them")
+        let kinds = ["keyFile", "providerTokenFile", "certificateFile"].filter { values[$0] != nil }
+        if kinds.count > 1 {
+            throw UsageError(
+                "there are \(kinds.map(SettingName.flag).joined(separator: " and ")); give only one of them")
         }
         if use != .reloading { warn() }
         do {
@@ -93,7 +97,10 @@ extension CampaignSettings {
     /// Warns about files that others can access, and about ids without ten characters, which APNs answers with 403.
     private func warn() {
         // Without a key file, the certificate's file holds the key.
-        let secrets = [self.keyFile, self.certificateKeyFile ?? self.certificateFile, self.keyPassphraseFile]
+        let secrets = [
+            self.keyFile, self.providerTokenFile, self.certificateKeyFile ?? self.certificateFile,
+            self.keyPassphraseFile,
+        ]
         for file in secrets.compactMap(\.self) { SecretFile.exposure(of: file).map { complain("warning: \($0)") } }
         guard self.keyFile != nil else { return }
         for (name, text) in [("key id", self.keyId), ("team id", self.teamId)] {
@@ -115,8 +122,11 @@ extension CampaignSettings {
                 }
             }
         }
+        if let tokenFile = self.providerTokenFile { return try Self.issuedToken(tokenFile) }
         guard let keyFile = self.keyFile else {
-            throw UsageError("no credentials: give --key-file with --key-id and --team-id, or --certificate-file")
+            throw UsageError(
+                "no credentials: give --key-file with --key-id and --team-id, --provider-token-file or --certificate-file"
+            )
         }
         guard let keyID = self.keyId, let teamID = self.teamId else {
             throw UsageError("--key-file needs --key-id and --team-id")
@@ -128,6 +138,16 @@ extension CampaignSettings {
                 try .signingKey(file: file, passphrase: $0, keyID: keyID, teamID: teamID)
             }
         }
+    }
+
+    private static func issuedToken(_ path: String) throws -> Campaign.Credentials {
+        let credentials = Campaign.Credentials.issuedToken(try SecretFile.bytes(of: path))
+        do {
+            try credentials.check()
+        } catch {
+            throw UsageError("\(path): \(error)")
+        }
+        return credentials
     }
 
     /// Adds the name of the file to an error.

@@ -108,12 +108,16 @@ extension Setting {
     /// The settings for a signing key or client certificate, of the campaign or of an entry of `providers`.
     static let credentialsOfProvider: [Setting] = [
         Setting(
-            "keyFile", .path, replaces: ["certificateFile", "certificateKeyFile"],
+            "keyFile", .path, replaces: ["certificateFile", "certificateKeyFile", "providerTokenFile"],
             "Signing key for provider tokens (.p8)."),
         Setting("keyId", .text, "Id of the signing key."),
         Setting("teamId", .text, "Id of the team."),
         Setting(
-            "certificateFile", .path, replaces: ["keyFile", "keyId", "teamId"],
+            "providerTokenFile", .path,
+            replaces: ["keyFile", "keyId", "teamId", "certificateFile", "certificateKeyFile"],
+            "Provider token made elsewhere, instead of a signing key. The file is read again when it changes."),
+        Setting(
+            "certificateFile", .path, replaces: ["keyFile", "keyId", "teamId", "providerTokenFile"],
             "Client certificate (PEM, leaf first, or PKCS#12), instead of a signing key."),
         Setting(
             "certificateKeyFile", .path,

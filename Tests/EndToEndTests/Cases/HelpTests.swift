@@ -6,6 +6,7 @@ extension EndToEnd {
     @Suite struct Help {
         private static let commands = [
             [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"],
+            ["provider-token"],
             ["simulate"],
             ["reference"],
         ]

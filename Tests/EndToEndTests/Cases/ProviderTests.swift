@@ -260,7 +260,7 @@ extension EndToEnd {
             ),
             (
                 "providers:\n  - { topics: [com.a] }\n  - { topics: [com.b], key_file: a.p8 }\n",
-                "providers[0]: no credentials: give key_file with key_id and team_id, or certificate_file"
+                "providers[0]: no credentials: give key_file with key_id and team_id, provider_token_file or certificate_file"
             ),
             (
                 "providers:\n  - { topics: [com.a], certificate_file: none.pem }\n", "none.pem"
