@@ -1,27 +1,31 @@
 import APNSBatchBasics
 
-/// The times at which requests were received. A time is that of the poll which returned the request; the request arrived
-/// between the previous poll and this one.
+/// The times at which requests were received. A request arrived before the poll that returned it ended, and after the begin
+/// of the last poll that had to wait: at that moment nothing was left to read.
 struct ArrivalLog {
     /// The requests that one poll returned.
     private struct Poll {
-        /// The times of this poll and of the previous one, in nanoseconds of the monotonic clock.
+        /// The two times, in nanoseconds of the monotonic clock.
         var time: UInt64
-        var previous: UInt64
+        var since: UInt64
         var requests: UInt32
     }
 
     private var polls: [Poll] = []
-    private var previous: UInt64 = 0
+    /// When nothing was left to read, in nanoseconds.
+    private var since: UInt64 = 0
+
+    /// A poll that took as long has waited, in nanoseconds.
+    private static let waiting: UInt64 = 50_000
 
     private static let header = "monotonic_ns,since_ns,requests\n"
     static let file = OutputFile.Kind("the arrivals at a simulator", startingWith: header)
 
-    /// Notes a poll that returned at a time, with so many requests.
-    mutating func note(_ requests: Int, at time: UInt64) {
-        defer { previous = time }
+    /// Notes a poll that began and returned at these times, with so many requests.
+    mutating func note(_ requests: Int, from begin: UInt64, to end: UInt64) {
+        if end >= begin + Self.waiting { since = begin }
         guard requests > 0 else { return }
-        polls.append(Poll(time: time, previous: previous == 0 ? time : previous, requests: UInt32(requests)))
+        polls.append(Poll(time: end, since: since, requests: UInt32(requests)))
     }
 
     /// Writes one line for each poll that returned requests. The file is replaced when everything is written. On failure it
@@ -31,7 +35,7 @@ struct ArrivalLog {
             let file = try OutputFile(path, Self.file, readers: .everybody)
             var text = Self.header
             for poll in polls {
-                text += "\(poll.time),\(poll.previous),\(poll.requests)\n"
+                text += "\(poll.time),\(poll.since),\(poll.requests)\n"
                 if text.utf8.count > 60_000 {
                     try file.write(Array(text.utf8))
                     text = ""

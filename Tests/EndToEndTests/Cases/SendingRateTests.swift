@@ -23,7 +23,7 @@ extension EndToEnd {
                 script: Script(
                     seed: 3, rules: [.init(share: 0.2, status: 503, reason: "Shutdown", times: 1)],
                     latency: "{ distribution: uniform, min_ms: 1, max_ms: 30 }",
-                    faults: ["{ when: { after: 2000 }, stall: { side: both, ms: 700 } }"])),
+                    faults: ["{ when: { after: 2000 }, stall: { side: writing, ms: 700 } }"])),
             Case(
                 rate: "20000/s", perSecond: 20_000, rows: 30_000, lanes: 1, more: ["--loop", "epoll", "--ramp", "2s"]),
         ]
