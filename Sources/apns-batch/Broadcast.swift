@@ -19,7 +19,9 @@ struct Broadcast: AsyncParsableCommand {
             Exit codes: see apns-batch --help.
             """)
 
-    @OptionGroup var arguments: CampaignArguments
+    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+
+    @OptionGroup var flags: CampaignFlags
 
     @Option(help: "Bundle id of the app that owns the channels. (default: the topic)")
     var bundleId: String?
@@ -32,7 +34,7 @@ struct Broadcast: AsyncParsableCommand {
         Signals.ignoreHangup()
         output.begin()
         try reporting { try supervision.hold() }
-        let call = try reporting { try arguments.resolved() }
+        let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
         try await Send.send(call, RunArguments(call, isBroadcast: true, bundleID: bundleId), output: output)
     }
 }

@@ -21,7 +21,9 @@ struct Check: AsyncParsableCommand {
             check was interrupted.
             """)
 
-    @OptionGroup var arguments: CampaignArguments
+    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+
+    @OptionGroup var flags: CampaignFlags
 
     @Option(help: "File to write all findings to.")
     var findings = "findings.csv"
@@ -30,7 +32,7 @@ struct Check: AsyncParsableCommand {
     var broadcast = false
 
     func run() async throws {
-        let call = try reporting { try arguments.resolved() }
+        let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
         let settings = call.settings
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         let check = try call.reporting {

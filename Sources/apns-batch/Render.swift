@@ -14,7 +14,9 @@ struct Render: AsyncParsableCommand {
                 --to simulator --rows 0 --json
             """)
 
-    @OptionGroup var arguments: CampaignArguments
+    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+
+    @OptionGroup var flags: CampaignFlags
 
     @Option(help: "Number of rows to print, or 0 for all.")
     var rows = 10
@@ -26,7 +28,7 @@ struct Render: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let call = try reporting { try arguments.resolved() }
+        let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
         let settings = call.settings
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         var left = rows == 0 ? Int.max : rows

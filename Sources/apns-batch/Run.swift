@@ -25,8 +25,7 @@ struct Run: AsyncParsableCommand {
             run of another campaign, a broadcast, or files of another program.
             """)
 
-    @Argument(help: "Campaign file (YAML). It can set every flag; its paths are relative to it.")
-    var campaign: String
+    @Argument(help: CampaignFlags.fileHelp) var campaign: String
 
     @OptionGroup var flags: CampaignFlags
 

@@ -37,7 +37,9 @@ struct Send: AsyncParsableCommand {
             Exit codes: see apns-batch --help.
             """)
 
-    @OptionGroup var arguments: CampaignArguments
+    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+
+    @OptionGroup var flags: CampaignFlags
 
     @Option(
         help:
@@ -55,10 +57,10 @@ struct Send: AsyncParsableCommand {
         try reporting { try supervision.hold() }
         if resume == .ifStarted {
             return try await IdempotentRun(
-                flags: try reporting { try arguments.flags.settings }, campaignFile: arguments.campaign, output: output
+                flags: try reporting { try flags.settings }, campaignFile: campaign, output: output
             ).complete()
         }
-        let call = try reporting { try arguments.resolved() }
+        let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
         try await Self.send(call, RunArguments(call), output: output)
     }
 

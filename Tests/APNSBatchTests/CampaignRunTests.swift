@@ -114,18 +114,20 @@ import Testing
 
     @Test("A row without attempts left is unavailable, with its last answer")
     func attemptsEnd() async throws {
-        let script = SimulatorScript(rules: [SimulatorRule(share: 1, status: 500, reason: "InternalServerError")])
+        // With good answers beside them, errors that last some seconds on a busy machine are not an outage, in which attempts
+        // would not count.
+        let script = SimulatorScript(rules: [SimulatorRule(share: 0.1, status: 500, reason: "InternalServerError")])
+        let refused = (0..<200).count { script.answer(forToken: token($0)) != nil }
         let stage = try Stage(script: script)
-        var campaign = try stage.campaign(rows: Self.rows(20))
+        var campaign = try stage.campaign(rows: Self.rows(200))
         campaign.retryDelay = 1
         campaign.attempts = 3
         let run = try CampaignRun(campaign)
         let summary = await run.run()
-        #expect(summary.unavailable == 20 && summary.attempts == 60 && !summary.isClean)
-        #expect(
-            try stage.results(run).allSatisfy {
-                $0.value[2] == "unavailable" && $0.value[3] == "500" && $0.value[7] == "3"
-            })
+        #expect(refused > 5 && summary.unavailable == refused && summary.attempts == 200 + 2 * refused)
+        #expect(!summary.isClean)
+        let unavailable = try stage.results(run).filter { $0.value[2] == "unavailable" }
+        #expect(unavailable.count == refused && unavailable.allSatisfy { $0.value[3] == "500" && $0.value[7] == "3" })
     }
 
     @Test("A fatal answer stops the campaign, and no row is lost")

@@ -25,3 +25,7 @@ void apns_process_run_set(const char *directory);
  * now if the parent is no longer the one before main. The calling thread must not end, because the request ends with
  * it. Returns false if the system refuses. */
 bool apns_process_die_with_parent(void);
+
+/* Returns a descriptor of an empty file in memory that no directory names; -1 with errno if there is none. Programs
+ * that this process starts do not inherit it. The caller closes it. */
+int apns_process_memory_file(void);

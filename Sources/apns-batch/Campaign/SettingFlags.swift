@@ -1,20 +1,12 @@
 import ArgumentParser
 
-/// The arguments of `send`, `broadcast`, `check` and `render`: a campaign file, and flags that take precedence over it.
-struct CampaignArguments: ParsableArguments {
-    @Argument(help: "Campaign file (YAML). It can set every flag; its paths are relative to it.")
-    var campaign: String?
-
-    @OptionGroup var flags: CampaignFlags
-
-    /// Combines file and flags.
-    func resolved() throws -> CampaignCall {
-        try CampaignCall(flags: flags.settings, file: campaign)
-    }
-}
-
-/// The flags of a campaign. Each one is also a key of the campaign file, with `_` for `-`.
+/// The flags of a campaign, which take precedence over its file. Each one is also a key of the file, with `_` for `-`.
+///
+/// Commands have them as an option group of their own, not within another one: in debug builds the parser checks a group some
+/// times for each group around it.
 struct CampaignFlags: ParsableArguments {
+    static let fileHelp: ArgumentHelp = "Campaign file (YAML). It can set every flag; its paths are relative to it."
+
     @OptionGroup(title: Setting.groups[0].title) var rows: SettingFlags<0>
     @OptionGroup(title: Setting.groups[1].title) var headers: SettingFlags<1>
     @OptionGroup(title: Setting.groups[2].title) var destination: SettingFlags<2>
@@ -51,7 +43,7 @@ struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
 
     private static var settings: [Setting] { Setting.groups[group].settings.filter(\.hasFlag) }
 
-    var customMirror: Mirror { Mirror(self, children: Self.settings.map { ("_" + $0.name, $0.flag) }) }
+    var customMirror: Mirror { Mirror(self, children: Self.settings.map { ("_" + $0.name, Setting.flags[$0.name]!) }) }
 
     init(from decoder: any Decoder) throws {
         let flags = try decoder.container(keyedBy: Key.self)
@@ -85,8 +77,11 @@ extension Setting {
         }
     }
 
-    /// The declaration of the flag for the parser.
-    fileprivate var flag: Any {
+    /// The declarations of the flags for the parser, which asks for them often, by the names of the settings.
+    fileprivate static let flags = Dictionary(
+        uniqueKeysWithValues: all.filter(\.hasFlag).map { ($0.name, $0.flag) })
+
+    private var flag: any Sendable {
         let help = ArgumentHelp(flagHelp, visibility: isHidden ? .hidden : .default)
         let kind = kind
         let name = NameSpecification.customLong(String(SettingName.flag(self.name).dropFirst(2)))

@@ -1,6 +1,5 @@
 import APNSBatch
 import Foundation
-import FoundationNetworking
 
 /// The monitor of `ping_url_file`, such as healthchecks.io, which is told of the beginning and the end of a run by POST
 /// requests. Its URL is a secret, because whoever knows it can make such requests: no message contains it.
@@ -47,7 +46,7 @@ struct RunMonitor: Sendable {
                 try? await Task.sleep(for: Self.pause)
                 if Task.isCancelled { break }
             }
-            switch await post(signal, body) {
+            switch await request(signal, body).perform() {
             case .answered(200..<300): return
             case .answered(let status):
                 failure = "it answered \(status)"
@@ -63,81 +62,9 @@ struct RunMonitor: Sendable {
         complain("warning: ping_url_file: the monitor was not told \"\(signal)\": \(failure)")
     }
 
-    private enum Answer {
-        case answered(Int)
-        case failed(String)
-    }
-
-    private func post(_ signal: String, _ body: String) async -> Answer {
+    private func request(_ signal: String, _ body: String) -> MonitorRequest {
         var place = url
         place.path = (place.path.hasSuffix("/") ? String(place.path.dropLast()) : place.path) + "/" + signal
-        guard let target = place.url else { return .failed("its URL is wrong") }
-        var request = URLRequest(url: target)
-        request.httpMethod = "POST"
-        request.httpBody = Data(body.utf8)
-        request.setValue("text/plain; charset=utf-8", forHTTPHeaderField: "Content-Type")
-        request.setValue("apns-batch/\(ProductVersion.current)", forHTTPHeaderField: "User-Agent")
-        let exchange = Exchange()
-        let session = URLSession(configuration: .ephemeral, delegate: exchange, delegateQueue: nil)
-        let task = session.dataTask(with: request)
-        // The timeouts of a session do not limit a server that answers a byte now and then.
-        let timer = Task {
-            try await Task.sleep(for: timeout)
-            task.cancel()
-        }
-        let (status, error) = await exchange.perform(task)
-        timer.cancel()
-        session.invalidateAndCancel()
-        if let status { return .answered(status) }
-        return .failed(Self.text(of: error, seconds: timeout.components.seconds))
-    }
-
-    /// The description of an error may contain the URL, so only its code is used.
-    private static func text(of error: (any Error)?, seconds: Int64) -> String {
-        switch (error as? URLError)?.code {
-        case .cancelled?, .timedOut?: "no answer within \(seconds) s"
-        case .cannotFindHost?, .dnsLookupFailed?: "the name of its host is unknown"
-        case .cannotConnectToHost?: "its host cannot be connected to"
-        case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?:
-            "its certificate is not trusted"
-        case let code?: "no answer (error \(code.rawValue))"
-        case nil: "no answer"
-        }
-    }
-}
-
-/// One request. It ends with the header of the answer, whose body is of no use, and follows no redirect.
-private final class Exchange: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    private var status: Int?
-    private var ended: CheckedContinuation<(status: Int?, error: (any Error)?), Never>?
-
-    /// Call it once.
-    func perform(_ task: URLSessionTask) async -> (status: Int?, error: (any Error)?) {
-        await withCheckedContinuation { continuation in
-            // The delegate's functions are called after this.
-            ended = continuation
-            task.resume()
-        }
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        status = response.statusCode
-        completionHandler(nil)
-    }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        status = (response as? HTTPURLResponse)?.statusCode
-        completionHandler(.cancel)
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        ended?.resume(returning: (status: status, error: error))
-        ended = nil
+        return MonitorRequest(url: place.string ?? "", body: body, timeout: timeout)
     }
 }

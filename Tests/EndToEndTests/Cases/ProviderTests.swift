@@ -127,7 +127,8 @@ extension EndToEnd {
             try #require(Self.says(process, "for team TEAMONE001", "for team TEAMTWO002"), "\(process.errors)")
 
             process.send(signal: SIGHUP)
-            try #require(Self.says(process, "SIGHUP: keys and certificates have not changed"), "\(process.errors)")
+            try #require(
+                Self.says(process, "SIGHUP: keys, certificates and limits have not changed"), "\(process.errors)")
             let good = try Data(contentsOf: teams.sender.scratch.file("two.p8"))
             try teams.sender.scratch.write("-----BEGIN", to: "two.p8")
             try #require(
