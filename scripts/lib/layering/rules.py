@@ -68,7 +68,7 @@ OUTSIDE_NAMES = re.compile(
 TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
 FOUNDATION = {
     "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"},
-    "apns-batch": {"Foundation", "FoundationNetworking"}}
+    "apns-batch": {"Foundation"}}
 
 # A library's headers and symbols, and the one system module through which SwiftPM knows them.
 LIBRARY_HEADERS = {
