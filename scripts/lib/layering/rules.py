@@ -124,6 +124,7 @@ KERNEL_CALLS = {
         "pthread_barrier_wait pthread_barrier_destroy": "whether limits leave enough threads",
         "sigaction sigaltstack signal raise": "fatal signals",
         "prctl getppid getpid kill": "the end of the parent",
+        "memfd_create": "input and output of a program",
         "write _exit": "the complaint, and the end",
     },
     "APNSBatchBasics": {
@@ -164,10 +165,10 @@ KERNEL_CALLS = {
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
         "fstat poll sleep pause kill getpid": "the end of the supervisor",
         "exit _exit": "the end",
-        "posix_spawnp posix_spawn_file_actions_addopen posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
+        "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
-        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill": "the program of on_complete (Hooks)",
-        "Foundation.URLSession": "the monitor of ping_url_file (Hooks)",
+        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill pread pwrite":
+            "the program of on_complete, and curl with its input and output (Hooks)",
         "syscall": "Mutex of Synchronization",
         "Foundation.FileManager Foundation.fileURLWithPath": "paths of campaign files",
         "Foundation.ProcessInfo Foundation.now": "the environment, and dates",
