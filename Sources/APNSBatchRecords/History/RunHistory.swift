@@ -14,17 +14,17 @@ public struct RunHistory: Sendable {
     /// - Parameter directory: The path of the state directory, which need not exist.
     public init(_ directory: String) { path = "\(directory)/runs.ndjson" }
 
-    /// Returns the latest line of each run, in the order in which the runs began; empty if there is no history yet. Lines that
-    /// cannot be understood are left out.
+    /// Returns the latest line of each run, in the order in which the runs began, or ended if they began in the same second;
+    /// empty if there is no history yet. Lines that cannot be understood are left out.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results`` if the file cannot be read.
     public func runs() throws(CampaignError) -> [RecordedRun] {
-        var latest: [RecordedRun.Key: RecordedRun] = [:]
-        for line in try lines() {
+        var latest: [RecordedRun.Key: (run: RecordedRun, line: Int)] = [:]
+        for (number, line) in try lines().enumerated() {
             guard let run = try? JSONDecoder().decode(RecordedRun.self, from: Data(line)) else { continue }
-            latest[run.key] = run
+            latest[run.key] = (run, number)
         }
-        return latest.values.sorted { ($0.began, $0.runDirectory) < ($1.began, $1.runDirectory) }
+        return latest.values.sorted { ($0.run.began, $0.line) < ($1.run.began, $1.line) }.map(\.run)
     }
 
     /// Returns the figures of a campaign's complete runs, the latest last.

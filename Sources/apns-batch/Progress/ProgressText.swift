@@ -66,7 +66,7 @@ enum ProgressText {
         }
         let now = "\(UInt64(max(0, rate)).grouped)/s"
         guard let limit = progress.rateLimit else { return ProgressFact(now, importance: 9) }
-        let most = UInt64(max(1, limit)).grouped
+        let most = UInt64(max(1, limit.rounded())).grouped
         let cause = progress.heldBackBy.map { ", held back by: \($0)" } ?? ""
         return ProgressFact("\(now) (limit \(most)/s\(cause))", short: "\(now) of \(most)", importance: 9)
     }
