@@ -46,9 +46,14 @@ import Testing
         #expect(try text().split(separator: "\n").count == 3)
     }
 
-    @Test func `runs that began in the same second are in the order of their ends, whatever their directories are called`() throws {
+    @Test
+    func `runs that began in the same second are in the order of their ends, whatever their directories are called`()
+        throws
+    {
         var runs = (1...6).map { run($0) }
-        for index in runs.indices { (runs[index].runDirectory, runs[index].began) = ("/runs/\(9 - index)", runs[0].began) }
+        for index in runs.indices {
+            (runs[index].runDirectory, runs[index].began) = ("/runs/\(9 - index)", runs[0].began)
+        }
         for run in runs { try history.add(run) }
         #expect(try history.runs() == runs)
     }
