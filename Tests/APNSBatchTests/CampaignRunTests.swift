@@ -247,6 +247,22 @@ import Testing
         #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
     }
 
+    @Test(
+        "A directory with results but no ledger is another program's, and stays as it is",
+        arguments: [
+            "results.csv", "summary.json",
+        ])
+    func refusesForeignResults(name: String) throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(1))
+        let directory = try #require(campaign.runDirectory)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try "mine".write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+        #expect { try CampaignRun(campaign) } throws: { ($0 as? CampaignError)?.kind == .configuration }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [name])
+        #expect(try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8) == "mine")
+    }
+
     @Test("A stopped run takes no more rows, and every row that was sent has its line")
     func stops() async throws {
         let script = SimulatorScript(latency: .fixed(20))

@@ -109,12 +109,10 @@ extension CampaignExpectation {
     }
 
     private static func perSecond(_ value: Substring) throws(Fault) -> Double {
-        let parts = value.split(separator: "/", omittingEmptySubsequences: false)
-        let seconds: [Substring: Double] = ["s": 1, "min": 60, "h": 3600]
-        guard parts.count == 2, let number = digits(parts[0]), let unit = seconds[parts[1]] else {
+        guard let rate = Campaign.Rate(String(value)) else {
             throw Fault("expected a rate such as 1000/s, 60000/min or 3600000/h, found \"\(value)\"")
         }
-        return number / unit
+        return rate.perSecond
     }
 
     private static func percentage(_ value: Substring) throws(Fault) -> Double {
