@@ -103,6 +103,7 @@ let package = Package(
                 "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
         strictModule(
             "APNSBatchSimulator",
             [
@@ -112,7 +113,7 @@ let package = Package(
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "Yams",
+                "APNSBatch", "APNSBatchMetrics", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -167,6 +168,7 @@ let package = Package(
         tests(
             "APNSBatchCredentialsTests",
             ["APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics", "CAPNSTestSupport"]),
+        tests("APNSBatchMetricsTests", ["APNSBatchMetrics", "APNSBatchModel", "APNSBatchNotification"]),
         tests("APNSBatchTransportTests", ["APNSBatchTransport", "CAPNSTransport", "APNSBatchBasics"]),
         tests(
             "APNSBatchTests",

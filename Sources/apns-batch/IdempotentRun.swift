@@ -24,7 +24,7 @@ struct IdempotentRun {
     /// Works on the run until it is complete, and throws its exit code.
     func complete() async throws {
         let call = try reporting { try CampaignCall(flags: flags, file: campaignFile) }
-        let hooks = try call.reporting { try RunHooks(call.settings) }
+        let hooks = try call.reporting { try RunHooks(call) }
         let deadline = ContinuousClock.now + .seconds(patience)
         var isWaiting = false
         while true {
@@ -35,7 +35,8 @@ struct IdempotentRun {
                     let (summary, directory) = (await session.run.run(), session.run.directory)
                     return RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
                 }
-            case .ready(let session): throw try await hooks.around { await Send.send(session, output: output) }
+            case .ready(let session):
+                throw try await hooks.around { try await Send.send(session, hooks.metrics, output: output) }
             case .complete(let summary): throw showAgain(summary, call.settings.runDir ?? "")
             case .overtaken: continue
             case .busy(let holder):

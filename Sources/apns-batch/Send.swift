@@ -69,12 +69,12 @@ struct Send: AsyncParsableCommand {
         _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
         output: OutputArguments
     ) async throws {
-        let hooks = try call.reporting { try RunHooks(call.settings) }
+        let hooks = try call.reporting { try RunHooks(call) }
         throw try await hooks.around {
             let session = try call.reporting {
                 try Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
             }
-            return await send(session, output: output)
+            return try await send(session, hooks.metrics, output: output)
         }
     }
 
@@ -104,9 +104,10 @@ struct Send: AsyncParsableCommand {
     }
 
     /// Sends a campaign, and shows its progress.
-    static func send(_ session: Session, output: OutputArguments) async -> RunEnd {
+    static func send(_ session: Session, _ metrics: MetricsPublisher, output: OutputArguments) async throws -> RunEnd {
         let (run, files) = (session.run, session.files)
         defer { session.simulator?.stop() }
+        let publication = try metrics.begin(run, say: output.say)
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
             // The run is stopped first, because writing the message may block on a full pipe.
@@ -130,6 +131,7 @@ struct Send: AsyncParsableCommand {
         apns_process_run_set(run.directory)
         let summary = await run.run()
         apns_process_run_set(nil)
+        await publication.end()
         watch.cancel()
         display.cancel()
         await display.value

@@ -11,11 +11,15 @@ import Synchronization
 /// May be used by one thread at a time.
 package final class OutputFile: Sendable {
     /// The permissions of the file.
-    package enum Readers: mode_t, Sendable {
+    package enum Readers: Sendable {
         /// Readable by the owner only: for keys, and for files with parts of rows, such as device tokens.
-        case owner = 0o600
+        case owner
         /// Readable by everyone, subject to the umask.
-        case everybody = 0o644
+        case everybody
+        /// Readable by everyone, whatever the umask: for programs of other users, such as a monitor.
+        case otherPrograms
+
+        fileprivate var mode: mode_t { self == .owner ? 0o600 : 0o644 }
     }
 
     /// How an existing file of the same kind is recognised.
@@ -115,8 +119,11 @@ package final class OutputFile: Sendable {
         while true {
             let number = number.add(1, ordering: .relaxed).newValue
             let name = "\(path[..<slash]).\(path[slash...]).\(getpid())-\(number)"
-            let file = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, readers.rawValue)
-            if file >= 0 { return (file, name) }
+            let file = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, readers.mode)
+            if file >= 0 {
+                if readers == .otherPrograms { fchmod(file, readers.mode) }
+                return (file, name)
+            }
             guard errno == EEXIST else { throw OutputFileError("create", path) }
         }
     }
@@ -137,9 +144,11 @@ package final class OutputFile: Sendable {
     package func write(_ bytes: [UInt8]) throws(OutputFileError) { try write(bytes.span) }
 
     /// Syncs the temporary file and renames it to the path. Without this call, the temporary file is removed on deinit.
-    package func finish() throws(OutputFileError) {
+    ///
+    /// - Parameter isDurable: Whether to sync. Without that, a power failure may leave an empty file.
+    package func finish(isDurable: Bool = true) throws(OutputFileError) {
         guard let unfinished, !isFinished.load(ordering: .relaxed) else { return }
-        try sync()
+        if isDurable { try sync() }
         guard unsafe rename(unfinished, path) == 0 else { throw OutputFileError("write", path) }
         isFinished.store(true, ordering: .relaxed)
     }
@@ -161,11 +170,11 @@ package final class OutputFile: Sendable {
 
     /// Writes a complete file; on failure the existing file is unchanged.
     package static func write(
-        _ bytes: [UInt8], to path: String, _ kind: Kind, readers: Readers
+        _ bytes: [UInt8], to path: String, _ kind: Kind, readers: Readers, isDurable: Bool = true
     ) throws(OutputFileError) {
         let file = try OutputFile(path, kind, readers: readers)
         try file.write(bytes)
-        try file.finish()
+        try file.finish(isDurable: isDurable)
     }
 
     /// Creates a complete file if there is none at the path. Of several processes that call it at the same time, one

@@ -45,3 +45,23 @@ package struct AnswerTimeCounts: Equatable, Sendable {
         return times
     }
 }
+
+extension AnswerTimeCounts {
+    /// Returns how many answers took at most as long as each bound, and the sum of all times, in microseconds. Both have the
+    /// precision of the buckets, and only grow.
+    ///
+    /// - Parameter bounds: In microseconds, rising.
+    /// - Returns: A count for each bound, and the number of all answers.
+    package func cumulative(upTo bounds: [UInt32]) -> (counts: [UInt64], sum: Double) {
+        var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+        var (sum, shortest) = (0.0, 0.0)
+        for index in buckets.indices {
+            let longest = AnswerBucket.longestTime(at: index)
+            counts[bounds.firstIndex { longest <= $0 } ?? bounds.count] &+= buckets[index]
+            sum += Double(buckets[index]) * (shortest + Double(longest)) / 2
+            shortest = Double(longest) + 1
+        }
+        for index in counts.indices.dropFirst() { counts[index] &+= counts[index - 1] }
+        return (counts, sum)
+    }
+}

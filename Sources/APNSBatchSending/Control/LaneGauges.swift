@@ -16,8 +16,16 @@ package final class LaneGauges: Sendable {
     /// The code of what holds the lane back; 0 for nothing.
     private let held = Atomic<UInt8>(0)
 
+    private let published = Atomic<UInt64>(0)
+
     /// The times of the lane's answers.
     package let answers = AnswerTimeCounters()
+
+    /// The lane's answers other than 200.
+    package let refusals = RefusalCounters()
+
+    /// The number of times that the lane has published its figures, which it does every few milliseconds.
+    package var turns: UInt64 { published.load(ordering: .relaxed) }
 
     /// What the lane counts off the path of a row, without the times of answers. A reader must not keep a copy of it, because the lane's next change would
     /// then have to copy it.
@@ -52,6 +60,7 @@ package final class LaneGauges: Sendable {
         self.opened.store(opened, ordering: .relaxed)
         self.retrying.store(retrying, ordering: .relaxed)
         self.requests.store(requests, ordering: .relaxed)
+        published.store(turns &+ 1, ordering: .relaxed)
     }
 
     /// Adds what this lane shows to a snapshot of the run.

@@ -133,6 +133,7 @@ struct LaneAnswers: ~Copyable {
         _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
         let answer = Answer(status: completion.status, body: completion.bodyBytes)
+        gauges.refusals.note(answer)
         health.note(answer, to: &rows[ticket])
         switch answer.action {
         case .accepted: rows.accept(ticket)

@@ -15,13 +15,14 @@ struct CampaignFlags: ParsableArguments {
     @OptionGroup(title: Setting.groups[5].title) var policy: SettingFlags<5>
     @OptionGroup(title: Setting.groups[6].title) var connections: SettingFlags<6>
     @OptionGroup(title: Setting.groups[7].title) var night: SettingFlags<7>
+    @OptionGroup(title: Setting.groups[8].title) var monitoring: SettingFlags<8>
 
     /// The flags as settings, which take precedence over those of a file.
     var settings: CampaignSettings {
         get throws {
             let groups = [
                 rows.given, headers.given, destination.given, credentials.given, run.given, policy.given,
-                connections.given, night.given,
+                connections.given, night.given, monitoring.given,
             ]
             return try CampaignSettings(given: groups.reduce([:]) { $0.merging($1) { $1 } })
         }

@@ -2,13 +2,16 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// Who is told of the beginning and the end of a run: the monitor of `ping_url_file` and the program of `on_complete`. What
-/// goes wrong there is a warning, and changes no exit code.
+/// Who is told of the beginning and the end of a run: the monitor of `ping_url_file`, the program of `on_complete`, and those
+/// who read its metrics. What goes wrong there is a warning, and changes no exit code.
 struct RunHooks: Sendable {
     private let monitor: RunMonitor?
     private let program: CompletionProgram?
+    let metrics: MetricsPublisher
 
-    init(_ settings: CampaignSettings) throws {
+    init(_ call: CampaignCall) throws {
+        let settings = call.settings
+        metrics = try MetricsPublisher(call)
         monitor = try settings.pingUrlFile.map {
             try RunMonitor(urlFile: $0, timeout: try settings.patience("pingTimeout", standard: 10))
         }
@@ -33,6 +36,7 @@ struct RunHooks: Sendable {
         } catch let status as ExitCode {
             end = RunEnd(refused: status)
         }
+        metrics.end(end)
         // The end is told after the beginning, which is not tried again any more.
         beginning.cancel()
         await beginning.value
@@ -51,9 +55,12 @@ struct RunEnd {
     let lastLine: String
     /// The run directory; empty if the run did not begin.
     let directory: String
+    /// Nil if the run did not begin.
+    let summary: CampaignSummary?
 
     init(_ summary: CampaignSummary, directory: String, exitCode: ExitCode) {
         self.exitCode = exitCode
+        self.summary = summary
         verdict = SummaryText.clean(summary.verdict)
         lastLine = SummaryText.lastLine(summary)
         self.directory = CampaignSettings.path(directory, from: FileManager.default.currentDirectoryPath)
@@ -61,6 +68,7 @@ struct RunEnd {
 
     init(refused status: ExitCode) {
         exitCode = status
+        summary = nil
         verdict = "FAILED: \(Console.shared.lastFailure ?? "the run did not begin")"
         (lastLine, directory) = ("", "")
     }

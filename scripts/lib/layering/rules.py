@@ -31,8 +31,9 @@ ALLOWED = {
     "APNSBatch": {
         "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
         "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging"},
+    "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
-    "apns-batch": {"APNSBatch", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
 # The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
@@ -46,10 +47,11 @@ FOLDERS = {
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
+    "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Hooks", "Progress"}],
+    "apns-batch": [{".", "Campaign", "Hooks", "Metrics", "Progress"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -59,7 +61,7 @@ INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS",
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
     "CAPNSTransportServer", "CAPNSIdentities", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
-    "APNSBatchSimulator", "APNSBatchSimulation", "apns-batch"}
+    "APNSBatchMetrics", "APNSBatchSimulator", "APNSBatchSimulation", "apns-batch"}
 # Words in names of C functions that belong there, wherever they are defined. The event loop itself can listen and accept.
 OUTSIDE_NAMES = re.compile(
     r"apns_(\w+_)?(servers?|faults?|sim|simulator|world)(_|$)|apns_(?!reactor_|uring_|epoll_)(\w+_)?(listen|accept|accepted)(_|$)")
@@ -133,7 +135,7 @@ KERNEL_CALLS = {
         "pthread_cond_init pthread_cond_wait pthread_cond_timedwait pthread_cond_broadcast pthread_cond_destroy "
         "pthread_condattr_init pthread_condattr_setclock pthread_condattr_destroy": "locks (Threads)",
         "clock_gettime": "clocks (Numbers)",
-        "open read write close fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
+        "open read write close fchmod fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
     },
     "APNSBatchRows": {
         "open read pread lseek fstat close posix_fadvise": "the input",
@@ -165,6 +167,8 @@ KERNEL_CALLS = {
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
         "fstat poll sleep pause kill getpid": "the end of the supervisor",
         "exit _exit": "the end",
+        "socket bind listen accept getsockname setsockopt shutdown send recv usleep": "the address of metrics_listen (Metrics)",
+        "Foundation.contentsOf": "the metrics of the last run (Metrics)",
         "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
         "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill pread pwrite":
