@@ -48,6 +48,7 @@ struct ApnsBatch: AsyncParsableCommand {
     /// Core dumps are forbidden before any key is in memory. CAPNSProcess has already prepared the process in other ways.
     static func main() async {
         ProcessSecrecy.forbidCoreDumps()
+        ServiceManager.begin()
         do {
             var command = try parseAsRoot()
             if var command = command as? AsyncParsableCommand {

@@ -44,8 +44,12 @@ struct IdempotentRun {
                     complainOfFailure(holder)
                     throw ExitStatus.interrupted
                 }
-                if !isWaiting { output.say("\(holder); waiting for its end, up to \(patience) seconds") }
+                if !isWaiting {
+                    output.say("\(holder); waiting for its end, up to \(patience) seconds")
+                    ServiceManager.shared.ready("\(holder); waiting for its end")
+                }
                 isWaiting = true
+                ServiceManager.shared.waits()
                 // SIGINT and SIGTERM end the process here: they have no handler before a run begins.
                 try await Task.sleep(for: .milliseconds(500))
             }
@@ -112,6 +116,7 @@ struct IdempotentRun {
             complainOfFailure(summary.cause ?? "the run could not be read")
             return ExitCode(summary.exitCode)
         }
+        ServiceManager.shared.ready(summary.verdict)
         output.say("\(directory): this run has been complete since \(summary.campaign.ended); nothing is sent")
         return ExitStatus.of(summary, isPrinted: output.show(summary, directory: directory, already: true))
     }

@@ -108,6 +108,7 @@ struct Send: AsyncParsableCommand {
         let (run, files) = (session.run, session.files)
         defer { session.simulator?.stop() }
         let publication = try metrics.begin(run, say: output.say)
+        ServiceManager.shared.ready("the run has begun: \(run.directory)")
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
             // The run is stopped first, because writing the message may block on a full pipe.
@@ -127,11 +128,13 @@ struct Send: AsyncParsableCommand {
             if !output.quiet && !output.noProgress { await ProgressDisplay().follow { run.progress } }
         }
         let watch = Task { await files?.follow(run) }
+        let service = Task { await ServiceManager.shared.follow(run) }
         // If this process crashes, its signal handler prints how to resume the run.
         apns_process_run_set(run.directory)
         let summary = await run.run()
         apns_process_run_set(nil)
         await publication.end()
+        service.cancel()
         watch.cancel()
         display.cancel()
         await display.value

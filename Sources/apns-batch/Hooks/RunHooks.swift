@@ -36,6 +36,8 @@ struct RunHooks: Sendable {
         } catch let status as ExitCode {
             end = RunEnd(refused: status)
         }
+        let service = ServiceManager.shared
+        let waiting = Task { await service.keepAlive() }
         metrics.end(end)
         // The end is told after the beginning, which is not tried again any more.
         beginning.cancel()
@@ -43,6 +45,8 @@ struct RunHooks: Sendable {
         async let told: ()? = monitor?.tell("\(end.exitCode.rawValue)", body: end.text)
         await program?.run(end.variables)
         await told
+        waiting.cancel()
+        service.stopping(end.verdict)
         return end.exitCode
     }
 }

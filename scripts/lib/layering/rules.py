@@ -51,7 +51,7 @@ FOLDERS = {
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Hooks", "Metrics", "Progress"}],
+    "apns-batch": [{".", "Campaign", "Hooks", "Metrics", "Progress", "Service"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -168,6 +168,7 @@ KERNEL_CALLS = {
         "fstat poll sleep pause kill getpid": "the end of the supervisor",
         "exit _exit": "the end",
         "socket bind listen accept getsockname setsockopt shutdown send recv usleep": "the address of metrics_listen (Metrics)",
+        "socket setsockopt sendto getenv unsetenv getpid": "messages to systemd (Service)",
         "Foundation.contentsOf": "the metrics of the last run (Metrics)",
         "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "

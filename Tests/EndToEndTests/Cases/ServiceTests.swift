@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Tests of a run as a service of systemd, and of the units in examples/systemd.
+    @Suite struct Service {
+        private static let units = Tools.root.appending(path: "examples/systemd")
+
+        /// A campaign that runs in the command's own simulator.
+        private struct Stage {
+            let sender = try! Sender()
+            let file: String
+
+            init(rows: Int, _ more: String = "") throws {
+                let input = try sender.makeRows(rows, "--plain")
+                file = try sender.scratch.write(
+                    """
+                    input: \(input)
+                    template: \(Tools.fixture("campaign/plain.json"))
+                    to: simulator
+                    expiration: 1h
+                    run_dir: night
+                    \(more)
+                    """, to: "nightly.yaml")
+            }
+
+            /// Runs the campaign with these variables, and returns how it ended and what systemd was told.
+            func run(
+                at path: String, _ variables: [String: String] = [:], through prefix: [String] = [], _ flags: String...
+            ) throws -> (finished: Finished, messages: [String]) {
+                let listener = try NotifyListener(path)
+                let command = prefix + [Tools.command, "run", file] + flags
+                let finished = try Child.run(
+                    command[0], Array(command.dropFirst()), name: "run", in: sender.scratch,
+                    environment: variables.merging(["NOTIFY_SOCKET": path]) { $1 })
+                return (finished, listener.stop())
+            }
+
+            /// The path of a socket. That of the scratch directory would be too long on some machines.
+            static func path() -> String { "/tmp/apns-batch-\(UUID().uuidString.prefix(13))" }
+        }
+
+        @Test func `systemd is told of start, progress, life and end, and programs of the run know nothing of it`()
+            throws
+        {
+            let stage = try Stage(
+                rows: 2_000,
+                """
+                rate: 1000/s
+                on_complete: [/bin/sh, -c, "echo \\"[$NOTIFY_SOCKET$WATCHDOG_USEC$WATCHDOG_PID]\\" >&2; sleep 1"]
+                """)
+            let path = Stage.path()
+            defer { unlink(path) }
+            let (finished, messages) = try stage.run(at: path, ["WATCHDOG_USEC": "600000"])
+            #expect(
+                finished.ending == .exited(0) && finished.errors.split(separator: "\n").contains("[]"), "\(finished)")
+            #expect(messages.first?.hasPrefix("READY=1\nSTATUS=the run has begun: ") == true, "\(messages)")
+            #expect(messages.filter { $0.hasPrefix("READY=1") }.count == 1)
+            #expect(
+                messages.contains { $0.wholeMatch(of: #/WATCHDOG=1\nSTATUS=\d+% .* rows, .*/#) != nil }, "\(messages)")
+            // While the program of on_complete works.
+            #expect(messages.suffix(4).contains("WATCHDOG=1"), "\(messages)")
+            #expect(
+                messages.last?.hasPrefix("STOPPING=1\nSTATUS=OK: 2,000 of 2,000 rows accepted") == true, "\(messages)")
+        }
+
+        @Test func `a run that was complete before is ready, and a watchdog of another process is not fed`() throws {
+            let stage = try Stage(rows: 20)
+            let path = "@" + Stage.path().dropFirst()
+            let first = try stage.run(at: path, ["WATCHDOG_USEC": "30000", "WATCHDOG_PID": "1"])
+            #expect(first.finished.ending == .exited(0), "\(first.finished)")
+            #expect(!first.messages.contains { $0.contains("WATCHDOG") } && first.messages.count >= 2)
+            let again = try stage.run(at: path)
+            #expect(again.finished.ending == .exited(0) && again.finished.output.contains("already=complete"))
+            #expect(again.messages.map { $0.prefix(19) } == ["READY=1\nSTATUS=OK: "], "\(again.messages)")
+        }
+
+        @Test func `a run that does not begin is never ready`() throws {
+            let stage = try Stage(rows: 20)
+            let path = "@" + Stage.path().dropFirst()
+            let (finished, messages) = try stage.run(at: path, [:], "--expect", "rows > 20")
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(messages.map { $0.prefix(15) } == ["STATUS=FAILED: "], "\(messages)")
+        }
+
+        @Test(arguments: ["nowhere", "/nowhere/socket", "@", "vsock:2:1", String(repeating: "/a", count: 100)])
+        func `a socket that cannot be used changes nothing`(path: String) throws {
+            let stage = try Stage(rows: 20)
+            let finished = try Child.run(
+                Tools.command, ["run", stage.file], name: "run", in: stage.sender.scratch,
+                environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "x"])
+            #expect(finished.ending == .exited(0) && finished.errors.isEmpty, "\(finished)")
+        }
+
+        // MARK: The units
+
+        @Test func `systemd accepts the units, and finds few ways in`() throws {
+            let scratch = try Scratch()
+            for kind in ["service", "timer"] {
+                let unit = try String(contentsOf: Self.units.appending(path: "apns-batch@.\(kind)"), encoding: .utf8)
+                try scratch.write(
+                    unit.replacing("/usr/bin/apns-batch", with: Tools.command), to: "apns-batch@nightly.\(kind)")
+            }
+            let (service, timer) = (
+                scratch.path("apns-batch@nightly.service"), scratch.path("apns-batch@nightly.timer")
+            )
+            let verified = try Child.run(
+                "systemd-analyze", ["verify", "--man=no", service, timer], name: "verify", in: scratch)
+            #expect(verified.ending == .exited(0) && !verified.errors.contains("apns-batch@"), "\(verified)")
+            let rated = try Child.run(
+                "systemd-analyze", ["security", "--offline=true", "--threshold=15", "--no-pager", service],
+                name: "security", in: scratch)
+            #expect(rated.ending == .exited(0), "\(rated)")
+            let exposure = rated.output.firstMatch(of: #/exposure level .*: ([0-9.]+) /#)?.output.1
+            #expect(exposure.flatMap { Double($0) } ?? 10 <= 1.5, "\(rated)")
+        }
+
+        /// The second value of each is a filter of a drop-in.
+        @Test(arguments: Tools.loops.map { ($0, "") } + [("epoll", "~@aio")])
+        func `the unit's filters of system calls leave all that a run needs`(loop: String, dropIn: String) throws {
+            let stage = try Stage(rows: 500, "metrics_listen: 0\nmetrics_textfile: night.prom\nstate_dir: state")
+            let path = "@" + Stage.path().dropFirst()
+            let filters = [Tools.python, Tools.peer("service_filter.py"), Self.units.path + "/apns-batch@.service"]
+            let through = filters + (dropIn.isEmpty ? [] : ["--also", dropIn]) + ["--"]
+            // With io_uring forbidden, the run finds out by itself.
+            let flags = dropIn.isEmpty ? ["--loop", loop] : ["--lanes", "2"]
+            let (finished, messages) = try stage.run(at: path, [:], through: through, flags[0], flags[1])
+            #expect(finished.ending == .exited(0), "\(finished)")
+            #expect(finished.output.contains("loop: \(loop)"), "\(finished)")
+            #expect(messages.last?.hasPrefix("STOPPING=1\nSTATUS=OK: 500 of 500 rows") == true, "\(messages)")
+        }
+
+        @Test func `the launcher forbids what systemd would`() throws {
+            let scratch = try Scratch()
+            let probe = """
+                import mmap, os, socket
+                for call in [lambda: os.setuid(0), lambda: socket.socket(16, 3, 0), lambda: mmap.mmap(-1, 4096, prot=7)]:
+                    try: print(call())
+                    except OSError as error: print(error.errno)
+                """
+            let output = try prepare(
+                Tools.python,
+                [
+                    Tools.peer("service_filter.py"), Self.units.path + "/apns-batch@.service", "--", Tools.python, "-c",
+                    probe,
+                ],
+                in: scratch)
+            #expect(output == "1\n97\n1\n")
+        }
+    }
+}
