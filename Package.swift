@@ -40,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     ],
     targets: [
         // Libraries of the system.
@@ -105,6 +106,12 @@ let package = Package(
             ]),
         strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
         strictModule(
+            "APNSBatchReport",
+            [
+                "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
+                "APNSBatchBasics", .product(name: "Mustache", package: "swift-mustache"),
+            ]),
+        strictModule(
             "APNSBatchSimulator",
             [
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities",
@@ -113,7 +120,8 @@ let package = Package(
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSBatchMetrics", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "Yams",
+                "APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics",
+                "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -183,6 +191,11 @@ let package = Package(
             [
                 "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities", "CAPNSTransport",
                 "CAPNSTransportServer",
+            ]),
+        tests(
+            "APNSBatchReportTests",
+            [
+                "APNSBatchReport", "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchBasics",
             ]),
         tests("EndToEndTests", ["APNSBatchTestThreads"]),
         .target(

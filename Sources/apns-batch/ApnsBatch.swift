@@ -15,6 +15,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch status runs/tonight
               apns-batch resume runs/tonight
               apns-batch runs campaign.yaml
+              apns-batch report runs/tonight
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels list campaign.yaml
@@ -39,7 +40,8 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: ProductVersion.current,
         subcommands: [
-            Run.self, Send.self, Resume.self, Status.self, Runs.self, Check.self, Render.self, Broadcast.self,
+            Run.self, Send.self, Resume.self, Status.self, Runs.self, Report.self, Check.self, Render.self,
+            Broadcast.self,
             Channels.self,
             DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
             Reference.self,

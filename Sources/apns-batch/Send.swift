@@ -81,6 +81,8 @@ struct Send: AsyncParsableCommand {
     /// A run that is ready to send: its settings, keys and columns have been read, and its directory belongs to this process.
     struct Session {
         let run: CampaignRun
+        /// The arguments that the ledger keeps.
+        let arguments: RunArguments
         /// The files of keys and certificates, which are read again when they change; nil with a simulator.
         fileprivate let files: CredentialFiles?
         fileprivate let simulator: EmbeddedSimulator?
@@ -89,6 +91,7 @@ struct Send: AsyncParsableCommand {
             _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool, retryUnavailable: Bool = false,
             _ output: OutputArguments
         ) throws {
+            self.arguments = arguments
             simulator = try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
             do {
                 files = simulator == nil ? try CredentialFiles(call) : nil
@@ -138,6 +141,7 @@ struct Send: AsyncParsableCommand {
         watch.cancel()
         display.cancel()
         await display.value
+        RunReporting.write(summary, in: run.directory, of: session.arguments)
         let isPrinted = report(summary, of: run, output)
         return RunEnd(
             summary, directory: run.directory, exitCode: ExitStatus.of(summary, isPrinted: isPrinted))

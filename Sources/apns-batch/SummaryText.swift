@@ -62,22 +62,13 @@ enum SummaryText {
             let cannotResume = summary.campaign.inputBytes == nil
             return cannotResume
                 ? "rows are left, and a campaign from standard input or a pipe cannot be resumed"
-                : "rows are left: apns-batch resume \(quoted(directory))"
+                : "rows are left: apns-batch resume \(directory.shellQuoted)"
         }
         guard left > 0 else { return nil }
         let maybe = summary.maybeSent ?? 0
         let sent = maybe > 0 ? " (\(maybe.grouped) of them may have been sent)" : ""
         let rows = "\(summary.isLeftEstimated ? "about " : "")\(left.grouped) row\(left == 1 ? " is" : "s are") left"
-        return "\(rows)\(sent): apns-batch resume \(quoted(directory))"
-    }
-
-    /// Quotes a path for a shell.
-    private static func quoted(_ path: String) -> String {
-        let isPlain = path.utf8.allSatisfy {
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "/._-+:@,".utf8.contains($0)
-        }
-        return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+        return "\(rows)\(sent): apns-batch resume \(directory.shellQuoted)"
     }
 
     /// Returns the content of `summary.json` on one line, with `already` if the run was complete before.

@@ -130,6 +130,7 @@ extension CampaignSummary.Work {
         connectionsEnded = figures.lanes?.connectionEnds ?? [:]
         retries = figures.lanes?.retries ?? [:]
         answerTimes = (figures.lanes?.answerTimes).flatMap { .init($0) }
+        answerBins = (figures.lanes?.answerTimes).flatMap { CampaignSummary.AnswerBin.all(of: $0) }
     }
 }
 
@@ -142,6 +143,24 @@ extension CampaignSummary.AnswerMilliseconds {
         self.init(
             p50: milliseconds(p50), p90: milliseconds(p90), p99: milliseconds(p99),
             max: milliseconds(times.longest), samples: times.count)
+    }
+}
+
+extension CampaignSummary.AnswerBin {
+    private static let binsPerDecade = 10.0
+
+    /// Returns the bins from the first to the last one that has answers; nil without answers.
+    static func all(of times: AnswerTimes) -> [CampaignSummary.AnswerBin]? {
+        var counts: [Int: UInt64] = [:]
+        times.forEach { time, count in
+            let decades = log(Double(max(1, time)) / 1000) / log(10)
+            counts[Int((decades * binsPerDecade - 1e-9).rounded(.up)), default: 0] += count
+        }
+        guard let first = counts.keys.min(), let last = counts.keys.max() else { return nil }
+        return (first...last).map { index in
+            let limit = pow(10, Double(index) / binsPerDecade)
+            return .init(upToMilliseconds: (limit * 1e5).rounded() / 1e5, answers: counts[index] ?? 0)
+        }
     }
 }
 

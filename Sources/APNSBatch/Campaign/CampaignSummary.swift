@@ -77,6 +77,18 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var samples: UInt64
     }
 
+    /// The answers whose times lie between those of two bins.
+    public struct AnswerBin: Sendable, Codable, Equatable {
+        /// The longest time, in milliseconds: a power of the tenth root of ten. Shorter times belong to the bin before.
+        public var upToMilliseconds: Double
+        public var answers: UInt64
+
+        enum CodingKeys: String, CodingKey {
+            case answers
+            case upToMilliseconds = "up_to_ms"
+        }
+    }
+
     /// The work of one session, or of all sessions together.
     public struct Work: Sendable, Codable, Equatable {
         /// The number of rows that ended.
@@ -95,6 +107,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var retries: [String: UInt64]
         /// The times from request to answer; nil without answers.
         public var answerTimes: AnswerMilliseconds?
+        /// The distribution of these times; nil without answers, and in summaries of earlier versions.
+        public var answerBins: [AnswerBin]?
         /// The resources that the process used; nil for all sessions together, and in a summary that was made from the
         /// ledger alone.
         public var process: Process?
@@ -112,6 +126,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
             case connectionsOpened = "connections_opened"
             case connectionsEnded = "connections_ended"
             case answerTimes = "answer_ms"
+            case answerBins = "answer_bins"
             case duplicateTokens = "duplicate_tokens"
             case unusualTokens = "unusual_tokens"
         }

@@ -112,6 +112,15 @@ package enum GoAwayDebug: Equatable, Sendable {
         return trimmed.isEmpty ? .empty : .text(String(trimmed))
     }
 
+    /// The cause of the end of a connection that got GOAWAY, such as `GOAWAY Shutdown`. What Apple does not document is left out,
+    /// because a server can send any text.
+    ///
+    /// - Parameter code: The error code of the frame.
+    package func cause(code: Int64) -> String {
+        if case .reason(.known(let reason)) = self { return "GOAWAY \(reason.text)" }
+        return code == 0 ? "GOAWAY" : "GOAWAY with code \(code)"
+    }
+
     /// Whether the campaign must stop, because an answer with this reason would also stop it, whatever the error code of
     /// the frame.
     package var isFatal: Bool {

@@ -8,7 +8,7 @@ package enum RunDirectory {
     static let ledger = "ledger"
     /// The hand-over record.
     static let handOvers = "ledger.board"
-    static let results = "results.csv"
+    package static let results = "results.csv"
     package static let summary = "summary.json"
     /// The figures of each second.
     package static let timeline = "timeline"

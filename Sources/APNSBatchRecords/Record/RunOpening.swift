@@ -11,6 +11,8 @@ public struct RunOpening: Sendable, Equatable {
     public var isAtWork: Bool
     /// The id of that process; nil if no process is at work, or if it has not entered its id yet.
     public var worker: UInt32?
+    /// The number of processes that have worked on the run.
+    public var sessions: Int
 
     /// Reads a run directory, also while a process works on the run.
     ///
@@ -34,6 +36,7 @@ public struct RunOpening: Sendable, Equatable {
             let (header, session) = try reader.opening()
             note = session.map(\.note).flatMap { $0.isEmpty ? nil : $0 } ?? header.note
             onUnknown = session?.policy
+            sessions = Int(session?.number ?? 0)
             worker = isAtWork ? session?.runningProcess : nil
         } catch {
             throw RunPast.explain(

@@ -15,6 +15,8 @@ struct LaneConnections: ~Copyable {
         var id: ConnectionID = 0
         var address: SocketAddress?
         var token: Token?
+        /// What GOAWAY said; nil if none came.
+        var goaway: String?
     }
 
     /// The provider token that a connection started with, and the source that minted it. After a reload the provider may
@@ -193,6 +195,7 @@ struct LaneConnections: ~Copyable {
         let access = access(provider)
         let debug = GoAwayDebug.parse(event.detailBytes)
         plan.log.goaway(event, debug, access)
+        connections[index(provider, member)].goaway = debug.cause(code: event.code)
         guard debug.isFatal, case .reason(let reason) = debug,
             !survives("goaway: \(reason)", saidTo: member, of: provider)
         else { return }
@@ -210,7 +213,7 @@ struct LaneConnections: ~Copyable {
         let gone = pools[provider].members[member]
         let text = refusal(event, at: connections[index(provider, member)].address, provider)
         if gone.cameUp {
-            let cause = event.detailText
+            let cause = connections[index(provider, member)].goaway ?? event.detailText
             account.withLock { $0.noteEnd(ofConnection: cause) }
         }
         forget(provider, member, inVain: gone.hasFailedToConnect)

@@ -16,6 +16,11 @@ extension Setting {
             "Directory for the history of runs, which medians and the command runs are made from."
         ) { $0.stateDirectory = $1.text },
         Setting(
+            "report", .text, standard: "files", "files: a report is written into the run directory. none: it is not."
+        ) {
+            _ = try $1.parsed("files or none") { ["files", "none"].contains($0) ? $0 : nil }
+        },
+        Setting(
             "onComplete", .command, hasFlag: false,
             "Program that is started at the end, without a shell. RUN_DIR, EXIT and VERDICT are in its environment."
         ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },

@@ -32,8 +32,11 @@ ALLOWED = {
         "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
         "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging"},
     "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
+    "APNSBatchReport": {
+        "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",
+        "Mustache"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
-    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
 # The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
@@ -48,6 +51,7 @@ FOLDERS = {
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
+    "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
@@ -61,7 +65,7 @@ INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS",
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
     "CAPNSTransportServer", "CAPNSIdentities", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
-    "APNSBatchMetrics", "APNSBatchSimulator", "APNSBatchSimulation", "apns-batch"}
+    "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "apns-batch"}
 # Words in names of C functions that belong there, wherever they are defined. The event loop itself can listen and accept.
 OUTSIDE_NAMES = re.compile(
     r"apns_(\w+_)?(servers?|faults?|sim|simulator|world)(_|$)|apns_(?!reactor_|uring_|epoll_)(\w+_)?(listen|accept|accepted)(_|$)")
@@ -70,6 +74,7 @@ OUTSIDE_NAMES = re.compile(
 TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
 FOUNDATION = {
     "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"},
+    "APNSBatchReport": {"FoundationEssentials"},
     "apns-batch": {"Foundation"}}
 
 # A library's headers and symbols, and the one system module through which SwiftPM knows them.

@@ -1,0 +1,54 @@
+import APNSBatch
+import APNSBatchBasics
+
+extension RunReport.NextStep {
+    /// What to do after a run, the most urgent first.
+    static func all(for report: RunReport) -> [RunReport.NextStep] {
+        let (summary, directory) = (report.summary, report.runDirectory.shellQuoted)
+        var steps: [RunReport.NextStep] = []
+        func add(_ rows: UInt64?, _ text: (String) -> String, _ command: String? = nil) {
+            guard let rows, rows > 0 else { return }
+            steps.append(.init(text: text("\(rows.grouped) row\(rows == 1 ? "" : "s")"), command: command))
+        }
+        if summary.ending != .complete {
+            steps.append(rest(of: summary, directory))
+        }
+        add(
+            summary.unavailable, { "Send \($0) again that APNs did not take, when it answers as usual." },
+            "apns-batch resume --retry-unavailable \(directory)")
+        add(summary.invalid, { "Correct \($0) that break a rule; the places of the first ones are above." })
+        add(
+            summary.unknown, { "Decide about \($0) that may have arrived. These are their lines:" },
+            "grep ',unknown,' \("\(report.runDirectory)/results.csv".shellQuoted)")
+        add(summary.expired, { "Start earlier, send faster, or allow more time: \($0) expired." })
+        add(
+            report.rows { $0 == .delete },
+            { "Delete the tokens of \($0) that APNs no longer knows: invalid-tokens.csv." })
+        add(
+            report.rows { $0 == .look },
+            { "Look at the tokens of \($0), which may belong to another environment or app: doubtful-tokens.csv." })
+        return steps
+    }
+
+    private static func rest(of summary: CampaignSummary, _ directory: String) -> RunReport.NextStep {
+        guard summary.campaign.inputBytes != nil else {
+            return .init(
+                text:
+                    "The run cannot be resumed, because its input was a pipe. Start it again with the rows that are left."
+            )
+        }
+        let cause =
+            summary.ending == .failed ? "Remove the cause of the failure, and resume the run." : "Resume the run."
+        return .init(text: cause, command: "apns-batch resume \(directory)")
+    }
+}
+
+extension RunReport {
+    /// The rejected rows whose tokens get some feedback.
+    fileprivate func rows(_ isWanted: (TokenFeedback) -> Bool) -> UInt64 {
+        reasons.reduce(0) { rows, line in
+            let feedback = line.outcome == "rejected" ? TokenFeedback(reason: line.reason) : nil
+            return rows + (feedback.map(isWanted) == true ? line.rows : 0)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import APNSBatch
+
+extension RunCourse {
+    static let intervalsMax = 360
+
+    /// Divides a timeline into intervals.
+    ///
+    /// - Parameter points: In the order in which they were recorded.
+    /// - Returns: Nil if no interval has figures.
+    init?(_ points: [TimelinePoint]) {
+        guard let first = points.first, points.count > 1 else { return nil }
+        let begin = points.reduce(first.unixMilliseconds) { min($0, $1.unixMilliseconds) }
+        let end = points.reduce(first.unixMilliseconds) { max($0, $1.unixMilliseconds) }
+        // A clock that is set wrong by centuries must not overflow.
+        guard begin > -(1 << 52), end < 1 << 52 else { return nil }
+        let seconds = max(1, (end - begin + 999) / 1000)
+        let length = (seconds + Int64(Self.intervalsMax) - 1) / Int64(Self.intervalsMax)
+        let count = Int((seconds + length - 1) / length)
+        var parts = [CourseInterval](repeating: CourseInterval(), count: count)
+        for (earlier, later) in zip(points, points.dropFirst()) where earlier.session == later.session {
+            let middle = (earlier.unixMilliseconds + later.unixMilliseconds) / 2 - begin
+            parts[min(count - 1, max(0, Int(middle / (1000 * length))))].add(later, since: earlier)
+        }
+        guard parts.contains(where: { $0.seconds > 0 }) else { return nil }
+        self.init(parts, begin: begin, length: length)
+        events = zip(points, points.dropFirst()).filter { $0.session != $1.session }.map {
+            Event(unixMilliseconds: $1.unixMilliseconds, text: "session \($1.session) begins")
+        }
+    }
+
+    private init(_ parts: [CourseInterval], begin: Int64, length: Int64) {
+        func values(_ value: (CourseInterval) -> Double?) -> [Double?] { parts.map { value($0).map(Self.rounded) } }
+        (beginsUnixMilliseconds, intervalSeconds, intervals) = (begin, length, parts.count)
+        requestsPerSecond = Spread(
+            mean: values(\.requests.mean), least: values(\.requests.least), greatest: values(\.requests.greatest))
+        rateLimitPerSecond = values(\.rateLimit)
+        rowsPerSecond = [:]
+        for outcome in Outcome.allCases where parts.contains(where: { $0.rows(outcome) > 0 }) {
+            rowsPerSecond["\(outcome.name)"] = values { $0.seconds > 0 ? $0.rows(outcome) / $0.seconds : nil }
+        }
+        answerTimes = AnswerMilliseconds(
+            p50: values(\.p50.mean), p90: values(\.p90.mean), p99: values(\.p99.mean), max: values(\.longest.greatest))
+        connections = values(\.connections.mean)
+        streamsAllowed = values(\.streams.mean)
+        requestsInFlight = Spread(
+            mean: values(\.inFlight.mean), least: values(\.inFlight.least), greatest: values(\.inFlight.greatest))
+        retriesPerSecond = values(\.retries.mean)
+        rowsWaiting = values(\.waiting.greatest)
+        holds = Self.holds(parts.map(\.hold))
+        events = []
+    }
+
+    /// Four digits are enough for a plot, and keep the report small.
+    private static func rounded(_ value: Double) -> Double {
+        guard value.magnitude >= 1e-6, value.isFinite else { return 0 }
+        var scale = 1.0
+        while value.magnitude * scale < 1000 { scale *= 10 }
+        return (value * scale).rounded() / scale
+    }
+
+    private static func holds(_ causes: [String?]) -> [Hold] {
+        var holds: [Hold] = []
+        for (index, cause) in causes.enumerated() {
+            guard let cause else { continue }
+            if let last = holds.last, last.cause == cause, last.to == index {
+                holds[holds.count - 1].to = index + 1
+            } else {
+                holds.append(Hold(cause: cause, from: index, to: index + 1))
+            }
+        }
+        return holds
+    }
+}

@@ -1,0 +1,117 @@
+import APNSBatch
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchRecords
+
+extension RunReport {
+    /// Makes the report of a run that has ended. It reads the timeline of the run and the history of earlier nights, and takes
+    /// some 6 MB of memory for a night of six hours.
+    ///
+    /// - Parameter summary: The summary of the run.
+    public init(of directory: String, _ summary: CampaignSummary, _ context: ReportContext) {
+        let points = (try? RunTimeline(of: directory)).map(Array.init) ?? []
+        let earlier = Self.nights(before: summary, context)
+        self.init(
+            RunDirectory.absolute(directory), summary, context, earlier: earlier, course: RunCourse(points))
+    }
+
+    /// Makes the report of a run whose last process has ended in order, with the `summary.json` in its directory.
+    ///
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/busy`` if a process is working on the run, of kind
+    ///   ``CampaignError/Kind/results`` if there is no run, or if its last process was killed.
+    public init(ofEndedRunIn directory: String, _ context: ReportContext) throws(CampaignError) {
+        let opening = try RunOpening(of: directory)
+        guard !opening.isAtWork else {
+            throw CampaignError(
+                .busy, "\(directory): a process is working on this run; see status, or wait for its end")
+        }
+        guard let summary = RunDirectory.readSummary(directory), summary.sessions == opening.sessions else {
+            throw CampaignError(
+                .results,
+                "\(directory): the last process left no summary, as if it was killed; resume the run, or see status")
+        }
+        self.init(of: directory, summary, context)
+    }
+
+    init(
+        _ directory: String, _ summary: CampaignSummary, _ context: ReportContext, earlier: [RunFigures],
+        course: RunCourse?
+    ) {
+        runDirectory = directory
+        campaign = context.campaign
+        self.summary = summary
+        let began = LocalTime.instant(summary.campaign.began) ?? 0
+        let ended = max(began, LocalTime.instant(summary.campaign.ended) ?? began)
+        localTime = LocalTime(zone: context.zone, interval: began...ended, offset: context.offset)
+        nights = earlier.count
+        self.course = course
+        settings = context.settings
+        (outcomes, reasons, nextSteps) = ([], [], [])
+        outcomes = outcomeLines(earlier)
+        reasons = reasonLines(earlier)
+        nextSteps = NextStep.all(for: self)
+    }
+
+    /// The figures of the earlier nights with which a run is compared; empty if there are too few.
+    private static func nights(before summary: CampaignSummary, _ context: ReportContext) -> [RunFigures] {
+        guard let directory = context.stateDirectory, let campaign = context.campaign,
+            let all = try? RunHistory(directory).figures(of: campaign, before: summary.campaign.began),
+            all.count >= NightComparison.nightsAtLeast
+        else { return [] }
+        return all.suffix(NightComparison.nightsAtMost)
+    }
+
+    private func sharePercent(_ rows: UInt64) -> Double {
+        rowsTotal > 0 ? (Double(rows) / Double(rowsTotal) * 1e6).rounded() / 1e4 : 0
+    }
+
+    private func compared(_ rows: UInt64, _ earlier: [UInt64]) -> NightComparison? {
+        earlier.isEmpty ? nil : NightComparison(Double(rows), with: earlier.map { Double($0) })
+    }
+
+    private func outcomeLines(_ earlier: [RunFigures]) -> [OutcomeLine] {
+        var lines = Outcome.allCases.map { outcome in
+            OutcomeLine(
+                outcome: "\(outcome.name)", rows: summary[outcome], sharePercent: sharePercent(summary[outcome]),
+                earlier: compared(summary[outcome], earlier.map { $0.rows(of: outcome) }))
+        }
+        if let left = summary.left, left > 0 {
+            lines.append(OutcomeLine(outcome: "left", rows: left, sharePercent: sharePercent(left)))
+        }
+        return lines.filter { $0.outcome == "accepted" || $0.rows > 0 || ($0.earlier?.median ?? 0) > 0 }
+    }
+
+    private func reasonLines(_ earlier: [RunFigures]) -> [ReasonLine] {
+        let lines =
+            reasonLines(summary.reasons, "rejected", earlier)
+            + reasonLines(summary.unavailableReasons, "unavailable", earlier)
+        return lines.sorted { ($1.rows, $0.reason) < ($0.rows, $1.reason) }
+    }
+
+    private func reasonLines(_ counts: [String: UInt64], _ outcome: String, _ earlier: [RunFigures]) -> [ReasonLine] {
+        counts.map { reason, rows in
+            var line = ReasonLine(
+                reason: reason, outcome: outcome, rows: rows, sharePercent: sharePercent(rows), meaning: nil,
+                remedy: nil)
+            // The history counts all other reasons together.
+            guard case .known(let known) = Reason(rawValue: reason) else { return line }
+            (line.meaning, line.remedy) = (known.rule.note, known.remedy)
+            line.earlier = compared(rows, earlier.map { $0.reasons[reason] ?? 0 })
+            return line
+        }
+    }
+}
+
+extension RunFigures {
+    fileprivate func rows(of outcome: Outcome) -> UInt64 {
+        switch outcome {
+        case .accepted: accepted
+        case .rejected: rejected
+        case .unavailable: unavailable
+        case .invalid: invalid
+        case .unknown: unknown
+        case .expired: expired
+        case .suppressed: suppressed
+        }
+    }
+}

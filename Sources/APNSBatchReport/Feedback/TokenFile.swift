@@ -1,0 +1,50 @@
+import APNSBatchBasics
+
+/// A CSV file with tokens. Only its owner can read it, as `results.csv`.
+struct TokenFile {
+    private let file: OutputFile
+    private var buffer: [UInt8]
+    private static let bufferBytes = 64 * 1024
+
+    /// - Parameter columns: The first line.
+    init(_ path: String, columns: String) throws(OutputFileError) {
+        file = try OutputFile(
+            path, OutputFile.Kind("tokens of the rows of a run", startingWith: columns), readers: .owner)
+        buffer = Array("\(columns)\n".utf8)
+    }
+
+    /// Adds a line of some of the fields.
+    mutating func add(
+        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ columns: [Int]
+    ) throws(OutputFileError) {
+        for (index, column) in columns.enumerated() {
+            if index > 0 { buffer.append(UInt8(ascii: ",")) }
+            unsafe append(fields[column])
+        }
+        buffer.append(UInt8(ascii: "\n"))
+        if buffer.count >= Self.bufferBytes { try flush() }
+    }
+
+    /// Puts the file in its place.
+    mutating func finish() throws(OutputFileError) {
+        try flush()
+        try file.finish()
+    }
+
+    private mutating func flush() throws(OutputFileError) {
+        try file.write(buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func append(_ field: UnsafeRawBufferPointer) {
+        guard unsafe field.contains(where: { ",\"\r\n".utf8.contains($0) }) else {
+            return unsafe buffer.append(contentsOf: field)
+        }
+        buffer.append(UInt8(ascii: "\""))
+        for index in field.indices {
+            if unsafe field[index] == UInt8(ascii: "\"") { buffer.append(UInt8(ascii: "\"")) }
+            buffer.append(unsafe field[index])
+        }
+        buffer.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,111 @@
+/// The templates of pages, in Mustache. Double braces escape what they insert; triple ones only insert our own style sheet and plots.
+enum PageTemplate {
+    static let head = """
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>{{title}}</title>
+        <style>{{{style}}}</style>
+        </head>
+
+        """
+
+    static let report =
+        head + """
+            <body>
+            <header class="verdict {{kind}}">
+            <h1><b>{{kind}}:</b> {{verdict}}</h1>
+            <p>{{name}} · {{time}} · {{work}}</p>
+            <p class="soft">{{input}} to {{destination}} · {{directory}}</p>
+            </header>
+            <main>
+            {{#hasExpectations}}
+            <h2>Expectations</h2>
+            <div class="wide"><table>
+            <thead><tr><th scope="col">expectation</th><th scope="col">result</th><th scope="col">found</th></tr></thead>
+            <tbody>
+            {{#expectations}}
+            <tr><th scope="row">{{text}}</th><td class="{{class}}">{{result}}</td><td>{{found}}</td></tr>
+            {{/expectations}}
+            </tbody></table></div>
+            {{/hasExpectations}}
+            <h2>Where every row went</h2>
+            <div class="parts" role="img" aria-label="{{partsLabel}}">{{#parts}}<i class="c{{color}}" style="flex:{{rows}} 0 0"></i>{{/parts}}</div>
+            <div class="wide"><table>
+            <thead><tr><th scope="col">outcome</th><th scope="col" class="n">rows</th><th scope="col" class="n">share</th>{{#medianTitle}}<th scope="col" class="n">{{medianTitle}}</th>{{/medianTitle}}</tr></thead>
+            <tbody>
+            {{#outcomes}}
+            <tr><th scope="row"><span class="c{{color}}" aria-hidden="true">■</span> {{outcome}}</th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
+            {{/outcomes}}
+            <tr><th scope="row">all{{#isEstimated}}, about{{/isEstimated}}</th><td class="n">{{rowsTotal}}</td><td class="n">100 %</td>{{#medianTitle}}<td></td>{{/medianTitle}}</tr>
+            </tbody></table></div>
+            {{#hasReasons}}
+            <h2>Reasons of APNs</h2>
+            <div class="wide"><table>
+            <thead><tr><th scope="col">reason</th><th scope="col" class="n">rows</th><th scope="col" class="n">share</th>{{#medianTitle}}<th scope="col" class="n">{{medianTitle}}</th>{{/medianTitle}}</tr></thead>
+            <tbody>
+            {{#reasons}}
+            <tr><th scope="row"><bdi>{{reason}}</bdi> <span class="soft">{{outcome}}</span><small>{{explanation}}</small></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
+            {{/reasons}}
+            </tbody></table></div>
+            {{#moreReasons}}<p class="soft">{{moreReasons}}</p>{{/moreReasons}}
+            {{/hasReasons}}
+            <h2>Over the night</h2>
+            {{#courseNote}}<p class="soft">{{courseNote}}</p>{{/courseNote}}
+            <div class="plots">
+            {{#plots}}
+            {{> figure}}
+            {{/plots}}
+            </div>
+            {{#hasEvents}}
+            <ol class="soft">
+            {{#events}}<li>{{time}}: {{text}}</li>{{/events}}
+            </ol>
+            {{/hasEvents}}
+            {{#distribution}}
+            <h2>Answer times</h2>
+            {{> figure}}
+            {{/distribution}}
+            <h2>Speed and connections</h2>
+            <dl>
+            {{#speed}}<dt>{{name}}</dt><dd>{{value}}</dd>
+            {{/speed}}
+            </dl>
+            {{#hasInvalid}}
+            <h2>Invalid rows</h2>
+            <div class="wide"><table>
+            <thead><tr><th scope="col">rule</th><th scope="col" class="n">rows</th><th scope="col">first places</th></tr></thead>
+            <tbody>
+            {{#invalid}}
+            <tr><th scope="row">{{rule}}</th><td class="n">{{rows}}</td><td><bdi>{{places}}</bdi></td></tr>
+            {{/invalid}}
+            </tbody></table></div>
+            {{/hasInvalid}}
+            <h2>Configuration</h2>
+            <dl>
+            {{#settings}}<dt>{{key}}</dt><dd><bdi>{{value}}</bdi></dd>
+            {{/settings}}
+            </dl>
+            <h2>What to do next</h2>
+            {{^hasSteps}}<p>Nothing.</p>{{/hasSteps}}
+            {{#hasSteps}}
+            <ol>
+            {{#steps}}<li>{{text}}{{#command}}<pre><code>{{command}}</code></pre>{{/command}}</li>
+            {{/steps}}
+            </ol>
+            {{/hasSteps}}
+            </main>
+            </body>
+            </html>
+
+            """
+
+    static let figure = """
+        <figure><figcaption>{{title}} <span>{{unit}}</span></figcaption>
+        <ul class="legend">{{#legend}}<li><i class="{{shape}} c{{color}}"></i>{{name}}</li>{{/legend}}</ul>
+        {{{svg}}}</figure>
+
+        """
+}

@@ -1,0 +1,116 @@
+import APNSBatch
+import APNSBatchBasics
+import Mustache
+
+/// The report as a page: one file without scripts and without references to others, the content of `report.html`.
+public enum ReportPage {
+    /// With this begins every page.
+    static let mark = "<!doctype html>\n<!-- report of apns-batch -->\n"
+
+    public static func html(_ report: RunReport) -> String {
+        mark + PageTemplates.shared.render(facts(of: report), withTemplate: "report")
+    }
+
+    private static let reasonsMax = 40
+
+    private static func facts(of report: RunReport) -> [String: Any] {
+        let summary = report.summary
+        let verdict = summary.verdict.split(separator: ":", maxSplits: 1)
+        let kind = verdict.first.map(String.init) ?? ""
+        let sentence = verdict.dropFirst().first.map(String.init) ?? ""
+        let plots = RunPlots(report)?.all ?? []
+        let facts: [String: Any?] = [
+            "style": PageStyle.css, "kind": ["OK", "LOOK", "FAILED"].contains(kind) ? kind : "FAILED",
+            "title": "\(kind): \(report.title), \(report.timeText)",
+            "verdict": Printable.text(String(sentence.drop { $0 == " " })),
+            "name": report.title, "time": report.timeText, "work": report.workText,
+            "input": Printable.text(summary.campaign.input),
+            "destination": Printable.text(summary.campaign.destination),
+            "directory": Printable.text(report.runDirectory), "medianTitle": report.medianTitle,
+            "rowsTotal": report.rowsTotal.grouped, "isEstimated": summary.isLeftEstimated,
+            "hasExpectations": !summary.expectations.isEmpty, "expectations": summary.expectations.map(expectation),
+            "parts": report.outcomes.filter { $0.rows > 0 }.map { part in
+                ["color": "\(RunPlots.color(ofOutcome: part.outcome))", "rows": "\(part.rows)"]
+            },
+            "partsLabel": report.outcomes.map { "\($0.outcome) \($0.rows.grouped)" }.joined(separator: ", "),
+            "outcomes": report.outcomes.map(outcome),
+            "hasReasons": !report.reasons.isEmpty, "reasons": report.reasons.prefix(reasonsMax).map(reason),
+            "moreReasons": report.reasons.count > reasonsMax
+                ? "and \(report.reasons.count - reasonsMax) more: see report.json" : nil,
+            "courseNote": courseNote(report, hasPlots: !plots.isEmpty),
+            "plots": plots.enumerated().map { PageFigure.facts(of: $1, id: "p\($0)") },
+            "hasEvents": !plots.isEmpty && report.course?.events.isEmpty == false, "events": events(report),
+            "distribution": RunPlots.distribution(report).map { PageFigure.facts(of: $0, id: "d") },
+            "speed": report.speed.map { ["name": $0.name, "value": $0.value] },
+            "hasInvalid": !report.invalidRules.isEmpty,
+            "invalid": report.invalidRules.map { rule in
+                ["rule": rule.rule, "rows": rule.rows.grouped, "places": rule.places.joined(separator: ", ")]
+            },
+            "settings": settings(report), "hasSteps": !report.nextSteps.isEmpty,
+            "steps": report.nextSteps.map { ["text": $0.text, "command": $0.command.map(Printable.text)].present },
+        ]
+        return facts.present
+    }
+
+    private static func expectation(_ expectation: JudgedExpectation) -> [String: Any] {
+        let found = expectation.sentence.dropFirst("expected \(expectation.text), found ".count)
+        let style = expectation.holds.map { $0 ? "met" : "unmet" } ?? "soft"
+        return [
+            "text": expectation.text, "result": RunReport.result(expectation), "class": style, "found": String(found),
+        ]
+    }
+
+    private static func compared(_ line: [String: Any], _ earlier: NightComparison?) -> [String: Any] {
+        line.merging([
+            "median": earlier.map { FigureText.decimal($0.median, digits: 0) } ?? "",
+            "deviates": earlier?.deviates ?? false,
+        ]) { $1 }
+    }
+
+    private static func outcome(_ line: RunReport.OutcomeLine) -> [String: Any] {
+        compared(
+            [
+                "outcome": line.outcome, "rows": line.rows.grouped, "share": FigureText.percent(line.sharePercent),
+                "color": RunPlots.color(ofOutcome: line.outcome),
+            ], line.earlier)
+    }
+
+    private static func reason(_ line: RunReport.ReasonLine) -> [String: Any] {
+        let meaning = line.meaning ?? "Apple does not document this reason"
+        return compared(
+            [
+                "reason": Printable.text(line.reason), "outcome": line.outcome, "rows": line.rows.grouped,
+                "share": FigureText.percent(line.sharePercent),
+                "explanation": meaning + (line.remedy.map { ": \($0)" } ?? ""),
+            ], line.earlier)
+    }
+
+    private static func courseNote(_ report: RunReport, hasPlots: Bool) -> String? {
+        guard let course = report.course, hasPlots else {
+            return "The run has no timeline, or was too short for plots."
+        }
+        let each = course.intervalSeconds == 1 ? "a second" : "\(course.intervalSeconds) seconds"
+        return "Times are those of \(report.localTime.zone). Each point stands for \(each)."
+    }
+
+    private static func events(_ report: RunReport) -> [[String: Any]] {
+        (report.course?.events ?? []).map { event in
+            ["time": report.localTime.text(event.unixMilliseconds / 1000), "text": Printable.text(event.text)]
+        }
+    }
+
+    private static func settings(_ report: RunReport) -> [[String: Any]] {
+        let campaign = report.summary.campaign
+        let known = [
+            ("campaign id", campaign.id), ("version", campaign.version),
+            ("event loop", report.summary.lastSession.process?.loop ?? ""),
+        ]
+        let all = known.filter { !$0.1.isEmpty } + report.settings.map { ($0.key, $0.value) }
+        return all.map { ["key": Printable.text($0.0), "value": Printable.text($0.1)] }
+    }
+}
+
+extension [String: Any?] {
+    /// The entries that have a value.
+    fileprivate var present: [String: Any] { compactMapValues(\.self) }
+}

@@ -1,0 +1,175 @@
+import APNSBatch
+import APNSBatchBasics
+
+/// The plots of a run over time, and the distribution of its answer times.
+struct RunPlots {
+    private let course: RunCourse
+    private let time: LocalTime
+
+    /// Nil for a run that is too short for plots.
+    init?(_ report: RunReport) {
+        guard let course = report.course, course.canBePlotted else { return nil }
+        (self.course, time) = (course, report.localTime)
+    }
+
+    var all: [Plot] {
+        [throughput, outcomes, failures, answerTimes, streams, connections, retries, waiting].compactMap(\.self)
+    }
+
+    private func plot(
+        _ title: String, _ unit: String, _ summary: String, _ layers: [PlotLayer], scale: PlotScale? = nil
+    ) -> Plot {
+        let values = layers.flatMap { $0.values.compactMap(\.self) }
+        let ticks = TimeTicks.ticks(from: course.beginsUnixMilliseconds, seconds: course.seconds, in: time)
+        return Plot(
+            title: title, unit: unit, summary: summary, scale: scale ?? .linear(holding: values), ticks: ticks,
+            layers: layers, moments: moments)
+    }
+
+    /// The moments of what happened, from 0 to 1.
+    private var moments: [Double] {
+        course.events.map { event in
+            Double(event.unixMilliseconds - course.beginsUnixMilliseconds) / Double(course.seconds * 1000)
+        }
+    }
+
+    private var throughput: Plot {
+        let requests = course.requestsPerSecond
+        var layers = [
+            PlotLayer(
+                name: "range of the seconds", color: 1, shape: .range, values: requests.greatest, lower: requests.least),
+            PlotLayer(name: "requests", color: 1, shape: .line, values: requests.mean),
+        ]
+        if course.intervalSeconds == 1 { layers.removeFirst() }
+        if course.rateLimitPerSecond.contains(where: { $0 != nil }) {
+            layers.append(PlotLayer(name: "rate limit", color: 4, shape: .dashed, values: course.rateLimitPerSecond))
+        }
+        let most = requests.greatest.compactMap(\.self).max() ?? 0
+        var plot = plot(
+            "Throughput", "requests per second", "At most \(FigureText.short(most)) requests in a second.", layers)
+        let causes = Set(course.holds.map(\.cause)).sorted()
+        plot.spans = course.holds.map { hold in
+            PlotSpan(
+                name: hold.cause,
+                color: (causes.firstIndex(of: hold.cause) ?? 0) % Self.spanColors + Self.firstSpanColor,
+                from: hold.from, to: hold.to)
+        }
+        return plot
+    }
+
+    private static let (firstSpanColor, spanColors) = (2, 6)
+
+    /// The colours of outcomes, which are the same everywhere on the page.
+    static func color(ofOutcome name: String) -> Int {
+        switch name {
+        case "accepted": 3
+        case "rejected": 2
+        case "invalid": 4
+        case "unavailable": 5
+        case "unknown": 7
+        case "suppressed": 1
+        default: 6
+        }
+    }
+
+    private static let outcomes = [
+        "accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed",
+    ]
+
+    /// Areas on top of each other.
+    private func stack(_ names: [String]) -> [PlotLayer] {
+        var base = [Double?](repeating: nil, count: course.intervals)
+        return names.compactMap { name in
+            guard let values = course.rowsPerSecond[name] else { return nil }
+            let top = zip(base, values).map { base, value in value.map { $0 + (base ?? 0) } }
+            defer { base = top }
+            return PlotLayer(
+                name: name, color: Self.color(ofOutcome: name), shape: .area, values: top, lower: base)
+        }
+    }
+
+    private var outcomes: Plot {
+        plot("Outcomes", "rows per second", "Rows that ended, by outcome.", stack(Self.outcomes))
+    }
+
+    /// What the plot of all outcomes shows only as a thin line; nil if all rows were accepted.
+    private var failures: Plot? {
+        let layers = stack(Array(Self.outcomes.dropFirst()))
+        guard !layers.isEmpty else { return nil }
+        return plot(
+            "Rows that were not accepted", "rows per second", "Rows that ended otherwise than accepted, by outcome.",
+            layers)
+    }
+
+    private var answerTimes: Plot? {
+        let times = course.answerTimes
+        let layers = [
+            PlotLayer(name: "max", color: 6, shape: .line, values: times.max),
+            PlotLayer(name: "p99", color: 4, shape: .line, values: times.p99),
+            PlotLayer(name: "p90", color: 2, shape: .line, values: times.p90),
+            PlotLayer(name: "p50", color: 1, shape: .line, values: times.p50),
+        ]
+        let values = layers.flatMap { $0.values.compactMap(\.self) }
+        guard let most = values.max() else { return nil }
+        var plot = plot(
+            "Answer times", "from request to answer",
+            "The slowest answer took \(FigureText.milliseconds(most)).", layers, scale: .decades(holding: values))
+        plot.label = FigureText.milliseconds
+        return plot
+    }
+
+    private var streams: Plot {
+        let flight = course.requestsInFlight
+        return plot(
+            "Streams", "streams",
+            "Requests in flight, and the streams that the connections allow.",
+            [
+                PlotLayer(
+                    name: "most in flight", color: 1, shape: .range, values: flight.greatest, lower: flight.least),
+                PlotLayer(name: "in flight", color: 1, shape: .line, values: flight.mean),
+                PlotLayer(name: "allowed", color: 4, shape: .dashed, values: course.streamsAllowed),
+            ])
+    }
+
+    private var connections: Plot {
+        plot(
+            "Connections", "established connections", "Connections that are established.",
+            [PlotLayer(name: "connections", color: 7, shape: .line, values: course.connections)])
+    }
+
+    /// Nil if there is no value above 0.
+    private var retries: Plot? {
+        guard course.retriesPerSecond.contains(where: { ($0 ?? 0) > 0 }) else { return nil }
+        return plot(
+            "Retries", "requests sent again per second",
+            "Requests that were followed by another one for the same row, for instance after 429 or 503.",
+            [PlotLayer(name: "retries", color: 5, shape: .area, values: course.retriesPerSecond)])
+    }
+
+    private var waiting: Plot? {
+        guard course.rowsWaiting.contains(where: { ($0 ?? 0) > 0 }) else { return nil }
+        return plot(
+            "Rows that wait", "rows", "Rows that wait to be sent again.",
+            [PlotLayer(name: "rows that wait to be sent again", color: 2, shape: .area, values: course.rowsWaiting)])
+    }
+
+    /// The distribution of the answer times; nil without answers.
+    static func distribution(_ report: RunReport) -> Plot? {
+        guard let bins = report.summary.allSessions.answerBins else { return nil }
+        let total = bins.reduce(0.0) { $0 + Double($1.answers) }
+        guard total > 0 else { return nil }
+        let shares = bins.map { Double($0.answers) / total * 100 }
+        let ticks = bins.enumerated().compactMap { index, bin in
+            PlotScale.oneTwoFive(bin.upToMilliseconds).map { time, isPower in
+                PlotTick(
+                    position: Double(index + 1) / Double(bins.count), label: FigureText.milliseconds(time),
+                    isMinor: !isPower)
+            }
+        }
+        return Plot(
+            title: "Distribution of answer times", unit: "per cent of the answers",
+            summary: "\(UInt64(total).grouped) answers, by the time from request to answer.",
+            scale: .linear(holding: shares), label: { FigureText.decimal($0, digits: 1) }, ticks: ticks,
+            layers: [PlotLayer(name: "share of the answers", color: 1, shape: .bars, values: shares)])
+    }
+}

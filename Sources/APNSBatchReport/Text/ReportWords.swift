@@ -1,0 +1,63 @@
+import APNSBatch
+import APNSBatchBasics
+
+/// The sentences that text and page of a report share.
+extension RunReport {
+    var title: String { campaign.map { "Campaign \($0)" } ?? "Campaign" }
+
+    /// When the run began and ended, in local time.
+    var timeText: String {
+        guard let began, let ended else { return "\(summary.campaign.began) to \(summary.campaign.ended)" }
+        let (from, to) = (localTime.text(began), localTime.text(ended))
+        let end = from.prefix(10) == to.prefix(10) ? String(to.dropFirst(11)) : to
+        return "\(from) to \(end) \(localTime.zone)"
+    }
+
+    /// How long processes worked on the run.
+    var workText: String {
+        let sessions = summary.sessions > 1 ? " in \(summary.sessions) sessions" : ""
+        return ElapsedTime.text(summary.allSessions.elapsedSeconds) + " of work" + sessions
+    }
+
+    var medianTitle: String? { nights > 0 ? "median of \(nights) nights" : nil }
+
+    /// What an expectation came to: `met`, `NOT MET` or `not judged`.
+    static func result(_ expectation: JudgedExpectation) -> String {
+        switch expectation.holds {
+        case true?: "met"
+        case false?: "NOT MET"
+        case nil: "not judged"
+        }
+    }
+
+    /// Figures with their names, for the section about speed.
+    var speed: [(name: String, value: String)] {
+        let work = summary.allSessions
+        var lines = [
+            ("accepted per second", FigureText.short(work.acceptedPerSecond)),
+            ("requests", work.requests.grouped),
+            ("requests sent again", Self.counts(work.retries)),
+            ("connections opened", work.connectionsOpened.grouped),
+            ("connections ended early", Self.counts(work.connectionsEnded)),
+        ]
+        if let times = work.answerTimes {
+            let quantiles = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99), ("max", times.max)]
+            let texts = quantiles.map { "\($0.0) \(FigureText.milliseconds($0.1))" }
+            lines.append(("answer times", texts.joined(separator: ", ")))
+        }
+        return lines
+    }
+
+    /// `1,234 (TooManyRequests 1,200, Shutdown 34)`, or `0`.
+    private static func counts(_ counts: [String: UInt64]) -> String {
+        let all = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let causes = all.map { "\(Printable.text($0.key)) \($0.value.grouped)" }.joined(separator: ", ")
+        return counts.values.reduce(0, &+).grouped + (all.isEmpty ? "" : " (\(causes))")
+    }
+
+    /// The rules that rows break, the most frequent first.
+    var invalidRules: [(rule: String, rows: UInt64, places: [String])] {
+        summary.invalidRules.sorted { ($1.value.rows, $0.key) < ($0.value.rows, $1.key) }
+            .map { ($0.key, $0.value.rows, $0.value.places.map(Printable.text)) }
+    }
+}

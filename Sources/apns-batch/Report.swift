@@ -1,0 +1,59 @@
+import APNSBatch
+import APNSBatchReport
+import ArgumentParser
+import Foundation
+
+struct Report: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes the report of a run again, or compares several runs.",
+        discussion: """
+            Each process that works on a run writes report.html, report.txt and report.json
+            into the run directory when it ends, unless report: none is set, and the files
+            invalid-tokens.csv and doubtful-tokens.csv. This command writes all of them
+            again, and prints the path of report.html.
+
+            Examples:
+              apns-batch report runs/tonight
+              apns-batch report runs/tonight --format text | mail -s report ops@example.com
+
+            Exit codes: 0 the report was made; 64 the directory holds no run, or its last
+            process was killed; 75 a process is working on the run, or the report cannot be
+            written.
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, json, html
+    }
+
+    @Argument(help: "Run directory.")
+    var runDirectory: String
+
+    @Option(help: "Print the report as text, json or html, and write no files.")
+    var format: Format?
+
+    func run() throws {
+        let report = try reporting { try Self.report(of: runDirectory) }
+        switch format {
+        case nil: try write(report)
+        case .text: try Output.write(Array(ReportText.text(report).utf8))
+        case .json: try Output.write(try ReportFiles.json(report))
+        case .html: try Output.write(Array(ReportPage.html(report).utf8))
+        }
+    }
+
+    private static func report(of directory: String) throws -> RunReport {
+        let arguments = try RunArguments(of: try RunOpening(of: directory))
+        return try RunReport(ofEndedRunIn: directory, ReportContext(arguments))
+    }
+
+    private func write(_ report: RunReport) throws {
+        do {
+            try TokenFiles.write(report.summary, in: report.runDirectory)
+            print(try ReportFiles.write(report))
+        } catch {
+            complainOfFailure("\(error)")
+            throw ExitStatus.interrupted
+        }
+        guard Output.isComplete() else { throw ExitStatus.interrupted }
+    }
+}

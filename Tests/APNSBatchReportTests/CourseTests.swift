@@ -1,0 +1,71 @@
+import APNSBatch
+import APNSBatchModel
+import APNSBatchRecords
+import Testing
+
+@testable import APNSBatchReport
+
+@Suite("Course of a run") struct CourseTests {
+    @Test("Six hours become at most 360 intervals whose rows are all rows, and no peak is lost")
+    func sixHours() throws {
+        var points = SampleNights.points(seconds: 21_600)
+        // One second in which 50,000 requests more are sent.
+        for index in points.indices where index >= 10_000 { points[index].requests += 50_000 }
+        let course = try #require(RunCourse(points))
+        #expect(course.intervals <= 360 && course.intervalSeconds == 60 && course.seconds == 21_600)
+        let most = course.requestsPerSecond.greatest.compactMap(\.self).max() ?? 0
+        #expect(50_000...50_400 ~= most, "\(most)")
+        let rows = course.rowsPerSecond.values.joined().compactMap(\.self).reduce(0, +) * Double(course.intervalSeconds)
+        let all = Double(points.last?.rows ?? 0)
+        #expect(abs(rows / all - 1) < 0.01, "\(rows) of \(all)")
+        #expect(course.rowsPerSecond.keys.sorted() == ["accepted", "rejected"])
+    }
+
+    @Test("While no process works on the run there are no figures, and the next session is an event")
+    func gap() throws {
+        let first = SampleNights.points(seconds: 60)
+        let second = SampleNights.points(seconds: 60, session: 2, from: SampleNights.begin + 120)
+        let course = try #require(RunCourse(first + second))
+        #expect(course.intervals == 180 && course.intervalSeconds == 1)
+        #expect(course.requestsPerSecond.mean[60..<120].allSatisfy { $0 == nil })
+        #expect(course.requestsPerSecond.mean[..<60].allSatisfy { $0 != nil })
+        #expect(course.events.map(\.text) == ["session 2 begins"])
+        #expect(course.events.first?.unixMilliseconds == (SampleNights.begin + 120) * 1000 + 17)
+    }
+
+    @Test("What holds the run back for most of an interval is named, and equal neighbours are one part")
+    func holds() throws {
+        var points = SampleNights.points(seconds: 100)
+        for index in points.indices {
+            points[index].heldBackBy = index <= 40 ? .rate : index <= 70 ? nil : .pushback
+            points[index].isPaused = index > 90
+        }
+        let holds = try #require(RunCourse(points)).holds
+        #expect(
+            holds == [
+                .init(cause: "rate limit", from: 0, to: 40), .init(cause: "pushback", from: 70, to: 90),
+                .init(cause: "paused", from: 90, to: 100),
+            ])
+    }
+
+    @Test("A timeline of less than two points has no course, and a clock that is set back does no harm")
+    func odd() throws {
+        #expect(RunCourse([]) == nil && RunCourse(Array(SampleNights.points(seconds: 1).prefix(1))) == nil)
+        var points = SampleNights.points(seconds: 10)
+        points[5].unixMilliseconds = points[0].unixMilliseconds - 3_600_000
+        #expect((try #require(RunCourse(points))).intervals <= 360)
+        points[5].unixMilliseconds = .min
+        #expect(RunCourse(points) == nil)
+    }
+
+    @Test(
+        "A number far from the median of earlier nights is unusual",
+        arguments: [
+            (100, [100, 100, 100], false), (105, [100, 100, 100], false), (115, [100, 100, 100], true),
+            (160, [100, 80, 120, 90, 110], true), (125, [100, 80, 120, 90, 110], false), (0, [5, 5, 5], false),
+            (0, [500, 510, 490], true),
+        ])
+    func deviation(tonight: Double, earlier: [Double], isUnusual: Bool) {
+        #expect(NightComparison(tonight, with: earlier).deviates == isUnusual)
+    }
+}

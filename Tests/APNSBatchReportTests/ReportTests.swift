@@ -1,0 +1,132 @@
+import APNSBatch
+import Foundation
+import Testing
+
+@testable import APNSBatchReport
+
+@Suite("Report") struct ReportTests {
+    /// Texts as a hostile peer or a strange file system could have them.
+    private static let hostile = [
+        "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "{{verdict}}{{{style}}}", "a&b;&lt;",
+        "\u{202E}drawkcab\u{1B}[31m\nnext\u{0}", String(repeating: "x", count: 256), "日本語 ünïcode",
+    ]
+
+    static func hostileReport() throws -> RunReport {
+        let reasons = Dictionary(uniqueKeysWithValues: hostile.enumerated().map { ($1, 100 + $0) })
+        let name = hostile.joined(separator: "/")
+        let summary = try SampleNights.summary([
+            "reasons": reasons, "unavailable_reasons": reasons, "ending": "failed", "left": 77, "exit_code": 69,
+            "verdict": "FAILED: \(hostile[0])\(hostile[4]); resume the run", "cause": hostile[0],
+            "invalid_rules": [hostile[1]: ["rows": 3, "places": ["\(name):1:1"]]],
+            "expectations": [],
+            "campaign": [
+                "id": hostile[0], "version": hostile[1], "destination": hostile[0], "input": name, "input_bytes": 9,
+                "began": "2026-11-21T02:00:00Z", "ended": "2026-11-21T08:00:00Z",
+            ],
+        ])
+        return SampleNights.report(summary, SampleNights.points(seconds: 30), directory: "/runs/\(name)")
+    }
+
+    @Test("Nothing that comes from outside becomes markup")
+    func escaping() throws {
+        let page = ReportPage.html(try Self.hostileReport())
+        for tag in ["<script", "<img", "<b>x", "onerror=alert(1)>"] { #expect(!page.contains(tag), "\(tag)") }
+        #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && page.contains("{{verdict}}"))
+        #expect(page.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x202E })
+        // Every tag is one of ours.
+        let tags = Set(
+            page.matches(of: #/<([a-zA-Z!\/][^\s>]*)/#).map { String($0.output.1) }.map { $0.trimmingPrefix("/") })
+        let own: Set<Substring> = [
+            "!doctype", "!--", "html", "head", "meta", "title", "style", "body", "header", "h1", "b", "p", "main", "h2",
+            "div", "table", "thead", "tbody", "tr", "th", "td", "i", "span", "small", "bdi", "figure", "figcaption",
+            "ul",
+            "ol", "li", "svg", "desc", "line", "text", "path", "rect", "g", "dl", "dt", "dd", "pre", "code",
+        ]
+        #expect(tags.isSubset(of: own), "\(tags.subtracting(own))")
+    }
+
+    @Test("The page needs no other file: no link, no script, no address")
+    func alone() throws {
+        for page in [ReportPage.html(try SampleNights.sixHours()), ReportPage.html(try Self.hostileReport())] {
+            for word in ["http:", "https:", "src=\"", "href=", "url(", "@import", "<link"] {
+                #expect(!page.contains(word), "\(word)")
+            }
+        }
+    }
+
+    @Test("A night of six hours is a page of less than 300 KiB, with all plots")
+    func size() throws {
+        let report = try SampleNights.sixHours()
+        let page = ReportPage.html(report)
+        #expect(page.utf8.count < 300 * 1024, "\(page.utf8.count) bytes")
+        #expect(try ReportFiles.json(report).count < 300 * 1024)
+        let titles = page.matches(of: #/<title id="[^"]*">([^<]*)<\/title><desc id="[^"]*">[^<]+/#).map {
+            String($0.output.1)
+        }
+        #expect(
+            titles == [
+                "Throughput", "Outcomes", "Rows that were not accepted", "Answer times", "Streams", "Connections",
+                "Retries",
+                "Rows that wait", "Distribution of answer times",
+            ])
+    }
+
+    @Test("A run of a second has no plots over time, and says so")
+    func second() throws {
+        let page = ReportPage.html(SampleNights.report(try SampleNights.summary(), SampleNights.points(seconds: 1)))
+        #expect(page.contains("too short for plots") && page.components(separatedBy: "<svg class=\"plot\"").count == 2)
+    }
+
+    @Test("The text has at most 80 columns, apart from commands, and the verdict is first")
+    func text() throws {
+        for report in [try SampleNights.sixHours(), try Self.hostileReport()] {
+            let lines = ReportText.text(report).split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("     $ ") }, "\(lines.filter { $0.count > 80 })")
+            #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E } })
+        }
+        let text = ReportText.text(try SampleNights.sixHours())
+        #expect(text.hasPrefix("LOOK: expected invalid == 0, found 1,000; correct the rows\n"))
+        #expect(text.contains("NOT MET     invalid == 0, found 1,000\n"))
+        #expect(text.contains("accepted                       970,000       97 %         969,750\n"), "\(text)")
+        #expect(text.contains("invalid                          1,000      0.1 %               0 unusual\n"), "\(text)")
+    }
+
+    @Test("The JSON form has the units in its names, and is read back as it was written")
+    func json() throws {
+        let report = try SampleNights.sixHours()
+        let bytes = try ReportFiles.json(report)
+        #expect(try JSONDecoder().decode(RunReport.self, from: Data(bytes)) == report)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        #expect(
+            object.keys.sorted() == [
+                "campaign", "course", "local_time", "next_steps", "nights", "outcomes", "reasons", "report_version",
+                "run_dir",
+                "settings", "summary",
+            ])
+        let course = try #require(object["course"] as? [String: Any])
+        #expect(
+            course.keys.sorted() == [
+                "answer_ms", "begins_unix_ms", "connections", "events", "holds", "interval_seconds", "intervals",
+                "rate_limit_per_second", "requests_in_flight", "requests_per_second", "retries_per_second",
+                "rows_per_second",
+                "rows_waiting", "streams_allowed",
+            ])
+        #expect((course["connections"] as? [Any])?.count == course["intervals"] as? Int)
+    }
+
+    @Test("A failed run can be resumed with the command of the first step, whatever its directory is called")
+    func steps() throws {
+        let failed = try SampleNights.summary([
+            "ending": "failed", "exit_code": 69, "left": 10, "unavailable": 5, "unknown": 2,
+        ])
+        let report = SampleNights.report(failed, [], directory: "/runs/it's here")
+        #expect(
+            report.nextSteps.prefix(3).map(\.command) == [
+                "apns-batch resume '/runs/it'\\''s here'",
+                "apns-batch resume --retry-unavailable '/runs/it'\\''s here'", nil,
+            ])
+        let clean = try SampleNights.summary(["rejected": 0, "reasons": [:], "invalid": 0, "invalid_rules": [:]])
+        #expect(SampleNights.report(clean, []).nextSteps.isEmpty)
+        #expect(ReportPage.html(SampleNights.report(clean, [])).contains("<p>Nothing.</p>"))
+    }
+}
