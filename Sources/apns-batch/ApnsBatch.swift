@@ -14,6 +14,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch run campaign.yaml
               apns-batch status runs/tonight
               apns-batch resume runs/tonight
+              apns-batch control runs/tonight rate 500/s
               apns-batch runs campaign.yaml
               apns-batch report runs/tonight
               apns-batch check campaign.yaml
@@ -40,10 +41,8 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: ProductVersion.current,
         subcommands: [
-            Run.self, Send.self, Resume.self, Status.self, Runs.self, Report.self, Check.self, Render.self,
-            Broadcast.self,
-            Channels.self,
-            DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
+            Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Check.self,
+            Render.self, Broadcast.self, Channels.self, DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
             Reference.self,
         ])
 

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Watches the key and certificate files of a run and its campaign file, and reads them again when one has changed or on
-/// SIGHUP. Of the campaign file, keys, certificates and limits of requests per time are applied.
+/// SIGHUP. Of the campaign file, keys, certificates and ``LiveSettings`` are applied.
 final class CredentialFiles: Sendable {
     /// The attributes by which a change of a file is noticed without reading it.
     private struct Stamp: Equatable {
@@ -26,8 +26,8 @@ final class CredentialFiles: Sendable {
 
     private struct State {
         var providers: [CampaignSettings]
-        /// The limits of requests per time when the campaign file was last read.
-        var limit: Campaign.RateLimit
+        /// The other settings that may change, as they were last applied.
+        var live: LiveSettings
         /// The stamps when the files were last read.
         var known: [Stamp?]
         /// The stamps at the last check.
@@ -36,17 +36,17 @@ final class CredentialFiles: Sendable {
 
     /// The campaign file is read again too, because it holds the key ids.
     private let campaignFile: String?
-    private let settings: @Sendable () throws -> CampaignSettings
+    private let call: CampaignCall
     private let state: Mutex<State>
 
     /// Create it before the files are read, so that a change in between is noticed.
     init(_ call: CampaignCall) throws {
         campaignFile = call.file?.path
-        settings = { try call.settingsNow() }
+        self.call = call
         let providers = try call.settings.providerList()
         let stamps = Self.stamps(campaignFile, providers)
         state = Mutex(
-            State(providers: providers, limit: try call.settings.rateLimit(), known: stamps, seen: stamps))
+            State(providers: providers, live: try call.settings.live(), known: stamps, seen: stamps))
     }
 
     private static func stamps(_ campaignFile: String?, _ providers: [CampaignSettings]) -> [Stamp?] {
@@ -68,7 +68,7 @@ final class CredentialFiles: Sendable {
 
     /// Reads the files again at once, because of SIGHUP.
     func reloadNow(_ run: CampaignRun) {
-        if !reload(run) { complain("SIGHUP: keys, certificates and limits have not changed") }
+        if !reload(run) { complain("SIGHUP: neither keys and certificates nor settings have changed") }
     }
 
     /// Returns false if nothing has changed. Files with an error change nothing, and are read again when one changes.
@@ -76,15 +76,15 @@ final class CredentialFiles: Sendable {
     private func reload(_ run: CampaignRun) -> Bool {
         state.withLock { state in
             state.known = Self.stamps(campaignFile, state.providers)
-            let isLimited = changeLimit(&state, run)
+            let isChanged = changeLive(&state, run)
             do {
-                let settings = try settings()
+                let settings = try call.now().settings
                 let providers = try settings.providerList()
                 // These files are watched from now on, even if they cannot be read yet.
                 (state.providers, state.known) = (providers, Self.stamps(campaignFile, providers))
                 let changed = try run.replaceCredentials(try settings.read(providers, for: .reloading))
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
-                return isLimited || !changed.isEmpty
+                return isChanged || !changed.isEmpty
             } catch {
                 complain("not reloaded: \(error); connections keep their credentials")
                 return true
@@ -92,19 +92,19 @@ final class CredentialFiles: Sendable {
         }
     }
 
-    /// Applies limits that have changed in the campaign file. Limits with an error change nothing. Returns whether there was
-    /// something to say.
-    private func changeLimit(_ state: inout State, _ run: CampaignRun) -> Bool {
+    /// Applies settings that have changed in the campaign file. Those that follow a wrong one do not change either. Returns
+    /// whether there was something to say.
+    private func changeLive(_ state: inout State, _ run: CampaignRun) -> Bool {
         // A campaign file that cannot be read is reported with the credentials.
-        guard let settings = try? settings() else { return false }
+        guard let call = try? call.now() else { return false }
         do {
-            let limit = try settings.rateLimit()
-            guard limit != state.limit else { return false }
-            state.limit = limit
-            try run.setRateLimit(limit)
-            complain("changed: \(limit)")
+            let live = try call.settings.live()
+            guard live != state.live else { return false }
+            let earlier = state.live
+            state.live = live
+            for change in try live.apply(to: run, after: earlier) { complain("changed: \(change)") }
         } catch {
-            complain("not changed: \(campaignFile.map { "\($0): " } ?? "")\(error); the limits stay as they are")
+            complain("not changed: \(call.located("\(error)")); the run goes on as before")
         }
         return true
     }

@@ -132,6 +132,8 @@ struct Send: AsyncParsableCommand {
         }
         let watch = Task { await files?.follow(run) }
         let service = Task { await ServiceManager.shared.follow(run) }
+        let control = openControl(of: run)
+        defer { control?.end() }
         // If this process crashes, its signal handler prints how to resume the run.
         apns_process_run_set(run.directory)
         let summary = await run.run()
@@ -145,6 +147,16 @@ struct Send: AsyncParsableCommand {
         let isPrinted = report(summary, of: run, output)
         return RunEnd(
             summary, directory: run.directory, exitCode: ExitStatus.of(summary, isPrinted: isPrinted))
+    }
+
+    /// Without a socket the run goes on, and can be changed by its campaign file and by signals only.
+    private static func openControl(of run: CampaignRun) -> ControlSocket? {
+        do {
+            return try ControlSocket(run)
+        } catch {
+            complain("warning: apns-batch control cannot reach this run: \(error)")
+            return nil
+        }
     }
 
     /// Prints the summary of a run. Returns false if it could not be written.

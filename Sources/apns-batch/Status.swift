@@ -85,6 +85,7 @@ enum StatusText {
             lines.append("about \(rows.grouped) more rows, by the bytes that are left: not read")
         case .unknown: lines.append("more rows may follow: not read")
         }
+        lines += status.changes.map { "changed at \(Timestamp.text(Int64(clamping: $0.time))): \($0.text)" }
         lines.append(lastLine(status))
         return lines.map { $0 + "\n" }.joined()
     }
@@ -114,6 +115,7 @@ enum StatusText {
             notSent: status.count(.notSent), notRead: status.unread.rows, notReadIs: unread, left: status.left,
             resent: status.resent, sessions: status.sessions,
             outcomes: Dictionary(uniqueKeysWithValues: status.outcomes.map { ("\($0.key.name)", $0.value) }),
+            changes: status.changes,
             ranges: status.rows.prefix(ranges).map {
                 .init(first: $0.first, last: $0.last, state: word($0.knowledge))
             })
@@ -143,6 +145,7 @@ enum StatusText {
         var resent: UInt64
         var sessions: Int
         var outcomes: [String: UInt64]
+        var changes: [RunChange]
         var ranges: [Range]
     }
 

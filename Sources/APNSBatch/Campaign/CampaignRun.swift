@@ -39,7 +39,8 @@ public final class CampaignRun: Sendable {
     let syncInterval: Int
     private let input: Campaign.Input
     private let template: Campaign.Template?
-    private let judge: ExpectationJudge
+    private let judge: Guarded<ExpectationJudge>
+    private let changeLog: RunChanges
     /// Nil if no history is kept.
     private let historyPlace: HistoryPlace?
 
@@ -76,7 +77,8 @@ public final class CampaignRun: Sendable {
         past = try resuming ? Self.past(campaign, files) : nil
         historyPlace = HistoryPlace(campaign)
         try historyPlace?.history.prepare()
-        judge = try ExpectationJudge(campaign, start: past?.header.start)
+        let judge = try ExpectationJudge(campaign, start: past?.header.start)
+        self.judge = Guarded(judge)
         if past == nil {
             try InputReader.requireFreshness(campaign, now: surroundings.seconds())
             try InputReader.requireRows(campaign, judge)
@@ -91,7 +93,10 @@ public final class CampaignRun: Sendable {
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
-        control = RunControl(canary: plan.canary != nil)
+        control = RunControl(canary: plan.canary != nil, deadline: plan.deadline?.seconds ?? .max)
+        changeLog = RunChanges(after: past?.reading.history.changes ?? []) { [log = plan.log] text in
+            log.logger.warning("\(text)")
+        }
         rate = try Self.rate(of: campaign)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
@@ -164,10 +169,10 @@ public final class CampaignRun: Sendable {
 
     /// Pauses the run: nothing is sent until ``unpause()``. Answers to requests in flight are processed, and connections
     /// stay open. A deadline (``Campaign/notAfter``) is not moved, and ``stop()`` works as usual.
-    public func pause() { control.pause(true) }
+    public func pause() { if control.pause(true) { note("paused") } }
 
     /// Continues sending after ``pause()``, within some milliseconds.
-    public func unpause() { control.pause(false) }
+    public func unpause() { if control.pause(false) { note("continued") } }
 
     /// Replaces the limits of requests per time. They apply within some milliseconds.
     ///
@@ -176,7 +181,37 @@ public final class CampaignRun: Sendable {
     public func setRateLimit(_ limit: Campaign.RateLimit) throws(CampaignError) {
         try limit.check(of: input)
         rate.change(to: limit)
+        note("\(limit)")
     }
+
+    /// Replaces ``Campaign/notAfter`` during the run. A duration counts from the start of the campaign. It applies within some
+    /// milliseconds.
+    ///
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if the time is 0; then nothing changes.
+    public func setDeadline(_ notAfter: Campaign.Expiration?) throws(CampaignError) {
+        let deadline = try notAfter.map { (given) throws(CampaignError) in
+            try CampaignDeadline(given, start: plan.start)
+        }
+        control.deadline = deadline?.seconds ?? .max
+        note(notAfter == nil ? "no deadline" : "deadline \(CampaignSummary.Identity.time(control.deadline))")
+    }
+
+    /// Replaces ``Campaign/expectations`` during the run. They are judged when the run is complete; those about rows are not
+    /// judged again before.
+    ///
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if two contradict each other, or if one needs
+    ///   a history and there is none; then nothing changes.
+    public func setExpectations(_ expectations: [CampaignExpectation]) throws(CampaignError) {
+        let changed = try ExpectationJudge(expectations, history: historyPlace, start: plan.start)
+        judge.withLock { $0 = changed }
+        note("expect " + expectations.map(\.description).joined(separator: ", "))
+    }
+
+    /// What operators changed while the run went on, in all its sessions, in the order in which they did. The ledger has it,
+    /// too.
+    public var changes: [RunChange] { changeLog.all }
+
+    private func note(_ text: String) { changeLog.add(text, at: plan.surroundings.seconds()) }
 
     /// The limits of requests per time, as they were given.
     public var rateLimit: Campaign.RateLimit { rate.limit }
@@ -249,7 +284,9 @@ public final class CampaignRun: Sendable {
             control.stop(.failure(error))
             return summarize(nothingDone)
         }
-        let summary = CampaignSummary(history, campaign: identity(ended: history.lastTime), judge: judge)
+        let summary = CampaignSummary(
+            history, campaign: identity(ended: history.lastTime),
+            judge: judge.withLock { $0 })
         if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
         do {
             try RunDirectory.write(summary, to: directory)
@@ -274,9 +311,11 @@ public final class CampaignRun: Sendable {
         let opening = RunRecord.Opening(
             files: files, name: directory, header: header, session: session, past: past,
             ledger: ledger, slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
-        return try RunRecord.open(
+        let record = try RunRecord.open(
             opening, warn: { [log = plan.log] text in log.logger.warning("\(text)") },
             stop: { [control] error in control.stop(.failure(error)) })
+        changeLog.open(record.ledger)
+        return record
     }
 
     /// The number of this session of the run, from 1.
@@ -335,6 +374,7 @@ public final class CampaignRun: Sendable {
             do throws(ThreadError) {
                 let writing = try NamedThread("writer") { writer.run() }
                 sendRows(crew, record)
+                changeLog.close()
                 crew.exchange.filled.close()
                 writing.join()
             } catch {
@@ -386,8 +426,8 @@ public final class CampaignRun: Sendable {
 
     private func summarize(_ account: SessionAccount) -> CampaignSummary {
         CampaignSummary(
-            account, before: past?.reading.history, stop: control.stopCause,
-            campaign: identity(ended: plan.surroundings.seconds()), judge: judge)
+            account, before: past?.reading.history, changes: changes, stop: control.stopCause,
+            campaign: identity(ended: plan.surroundings.seconds()), judge: judge.withLock { $0 })
     }
 
     /// - Parameter ended: In seconds since 1970-01-01 00:00 UTC.

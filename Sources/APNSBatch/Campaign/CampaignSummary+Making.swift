@@ -30,10 +30,11 @@ struct SessionAccount {
 extension CampaignSummary {
     /// - Parameters:
     ///   - before: What earlier sessions did; nil for a new run.
+    ///   - changes: What operators changed, in all sessions.
     ///   - stop: The cause for which the run ended early.
     init(
-        _ account: SessionAccount, before: LedgerHistory?, stop: RunControl.Stop?, campaign: Identity,
-        judge: ExpectationJudge = .standard
+        _ account: SessionAccount, before: LedgerHistory?, changes: [RunChange] = [], stop: RunControl.Stop?,
+        campaign: Identity, judge: ExpectationJudge = .standard
     ) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
@@ -45,6 +46,7 @@ extension CampaignSummary {
         self.init(
             tally, account.reasons, sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last,
             campaign: campaign)
+        self.changes = changes
         if let stop { end(early: stop, account.status) }
         conclude(judge)
     }
@@ -55,6 +57,7 @@ extension CampaignSummary {
         self.init(
             history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
+        changes = history.changes
         conclude(judge)
     }
 

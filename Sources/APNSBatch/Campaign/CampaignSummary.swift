@@ -45,6 +45,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// The invalid rows by the rule that they violate; their sum is `invalid`. The key `not recorded` stands for the rows
     /// that version 0.1.0 recorded.
     public var invalidRules: [String: InvalidRows]
+    /// What operators changed while the run went on, in the order in which they did.
+    public var changes: [RunChange] = []
     /// How the run ended: `complete`, `interrupted` or `failed`.
     public var ending: Ending
     /// Why the run did not complete; nil if it did.
@@ -192,7 +194,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
     enum CodingKeys: String, CodingKey {
         case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
-        case sessions, reasons, ending, cause, campaign, expectations, verdict
+        case sessions, reasons, ending, cause, campaign, expectations, verdict, changes
         case allSessions = "all_sessions"
         case lastSession = "last_session"
         case maybeSent = "may_be_sent"

@@ -31,18 +31,25 @@ extension ExpectationJudge {
     /// - Parameter start: The start of the run, in seconds since 1970-01-01 00:00 UTC; nil if it begins now. Later nights do
     ///   not count, so that a run is always judged in the same way.
     init(_ campaign: Campaign, start: UInt64? = nil) throws(CampaignError) {
-        let needsHistory = campaign.expectations.first { if case .nearMedian = $0.condition { true } else { false } }
-        guard let place = HistoryPlace(campaign) else {
+        try self.init(campaign.expectations, history: HistoryPlace(campaign), start: start)
+    }
+
+    /// - Parameter history: The history of earlier nights; nil if none is kept.
+    init(
+        _ expectations: [CampaignExpectation], history: HistoryPlace?, start: UInt64? = nil
+    ) throws(CampaignError) {
+        let needsHistory = expectations.first { if case .nearMedian = $0.condition { true } else { false } }
+        guard let place = history else {
             if let needsHistory {
                 throw CampaignError(
                     .configuration,
                     "expect: \(needsHistory): needs state_dir, which holds the history of earlier nights")
             }
-            try self.init(campaign.expectations)
+            try self.init(expectations)
             return
         }
         let began = start.map(CampaignSummary.Identity.time)
-        try self.init(campaign.expectations, earlier: try place.history.figures(of: place.campaign, before: began))
+        try self.init(expectations, earlier: try place.history.figures(of: place.campaign, before: began))
     }
 }
 

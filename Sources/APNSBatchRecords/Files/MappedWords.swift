@@ -41,7 +41,9 @@ package final class MappedWords: @unchecked Sendable {
     }
 
     deinit {
-        if isMapped { munmap(words, count * 8) } else { words.deallocate() }
+        // Whole pages: of parts of pages the thread sanitizer remembers who used them, although others do when the system maps
+        // something else there.
+        if isMapped { munmap(words, (count * 8 + 4095) / 4096 * 4096) } else { words.deallocate() }
     }
 
     package subscript(index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {

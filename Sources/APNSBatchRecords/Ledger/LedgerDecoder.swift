@@ -81,6 +81,12 @@ enum LedgerDecoder {
         return SessionFigures(milliseconds: milliseconds, requests: requests, connections: connections)
     }
 
+    /// Returns the time of a change, in seconds since the epoch.
+    static func changeTime(_ fixed: UnsafeRawBufferPointer) -> UInt64? {
+        var numbers = Numbers(fixed)
+        return numbers.next(UInt64.self)
+    }
+
     /// Returns the outcome that was taken back.
     static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
         var numbers = Numbers(fixed)

@@ -109,6 +109,17 @@ struct LedgerEncoder: ~Copyable {
         finish(.figures, fixed: fixed.count, texts: figures.lanes?.write(to: body + fixed.count) ?? 0)
     }
 
+    /// Adds a change. Its text is cut after ``changeTextLimit`` bytes. The encoder may contain only small records.
+    mutating func add(_ change: RunChange) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(change.time)
+        let text = Array(change.text.utf8.prefix(Self.changeTextLimit))
+        (body + fixed.count).copyMemory(from: text, byteCount: text.count)
+        finish(.change, fixed: fixed.count, texts: text.count)
+    }
+
+    static let changeTextLimit = 1024
+
     /// - Parameter isInputRead: whether all rows of the input have been announced.
     mutating func addEnd(isInputRead: Bool) {
         var fixed = Fixed(at: body, count: 0)

@@ -108,6 +108,8 @@ package struct LedgerHistory: Sendable {
     /// The tally at the beginning of the last session.
     private var tallyBefore = Tally()
     package private(set) var reasons = OutcomeReasons()
+    /// What operators changed, in the order in which they did.
+    package private(set) var changes: [RunChange] = []
     /// The length of `results.csv` that was durable at the last mark.
     private(set) var resultsLength: UInt64 = 0
     /// The checksum of the first `resultsLength` bytes of `results.csv`; nil if the mark has none.
@@ -167,6 +169,11 @@ package struct LedgerHistory: Sendable {
     mutating func take(_ figures: SessionFigures) throws(Fault) {
         guard session != nil else { throw .misplaced }
         figuresOfSession.take(figures)
+    }
+
+    mutating func take(_ change: RunChange) throws(Fault) {
+        guard session != nil else { throw .misplaced }
+        changes.append(change)
     }
 
     /// Takes the outcomes of all unavailable rows back.

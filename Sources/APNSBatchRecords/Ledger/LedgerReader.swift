@@ -152,6 +152,10 @@ package struct LedgerReader: ~Copyable {
                 figures.lanes = try texts(frame, at: offset).withUnsafeBytes { LaneAccount(text: $0) }
             }
             try reading.history.take(figures)
+        case .change:
+            let time = try found(LedgerDecoder.changeTime(fixed))
+            let text = try textsHold(at: offset) ? try texts(frame, at: offset) : []
+            try reading.history.take(RunChange(time: time, text: String(decoding: text, as: UTF8.self)))
         case .reopened:
             _ = try found(LedgerDecoder.reopened(fixed))
             try reading.reopen(at: offset)

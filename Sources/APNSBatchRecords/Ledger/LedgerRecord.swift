@@ -29,6 +29,8 @@ enum LedgerKind: UInt8, Sendable {
     case reopened = 8
     /// Figures of the session so far, besides its outcomes.
     case figures = 9
+    /// An operator changed how the run goes on.
+    case change = 10
 }
 
 /// The 24 bytes at the beginning of each record.

@@ -119,6 +119,11 @@ package final class RunLedger: Sendable {
         count(since: begin)
     }
 
+    /// Records what an operator changed. It is durable after the next mark.
+    package func record(_ change: RunChange) throws(StorageError) {
+        try append { (encoder) in encoder.add(change) }
+    }
+
     /// Returns the length of the ledger, which a later mark can cover. Records that the reader appends meanwhile are not
     /// covered.
     package func confirmedLength() throws(StorageError) -> UInt64 {

@@ -59,6 +59,9 @@ public struct RunStatus: Sendable, Equatable {
     /// See ``Campaign/note``.
     public var note: [UInt8]
 
+    /// What operators changed while the run went on, in the order in which they did.
+    public var changes: [RunChange]
+
     /// The offset at which the last range ends; nil before the first.
     package var readUpTo: UInt64?
 
@@ -126,6 +129,7 @@ public struct RunStatus: Sendable, Equatable {
             : .estimate(rowsRead: history.rows, bytesRead: place ?? 0, bytesTotal: header.inputBytes)
         resent = history.tally.resent
         start = header.start
+        changes = history.changes
         outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, history.tally[$0]) })
         let handOvers = LedgerProof(history: history, handOvers: HandOverNotes(notes), boot: boot).notes
         rows = []

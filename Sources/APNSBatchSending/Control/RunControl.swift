@@ -30,13 +30,27 @@ package final class RunControl: Sendable {
     private let isPausing = Atomic<Bool>(false)
     private let hasCanary: Atomic<Bool>
 
-    /// - Parameter canary: Whether the run begins with a canary.
-    package init(canary: Bool = false) { hasCanary = Atomic(canary) }
+    private let lastSecond: Atomic<UInt64>
+
+    /// - Parameters:
+    ///   - canary: Whether the run begins with a canary.
+    ///   - deadline: See ``deadline``.
+    package init(canary: Bool = false, deadline: UInt64 = .max) {
+        hasCanary = Atomic(canary)
+        lastSecond = Atomic(deadline)
+    }
+
+    /// The time from which on nothing more is sent, in seconds since 1970-01-01 00:00 UTC; `UInt64.max` for none.
+    package var deadline: UInt64 {
+        get { lastSecond.load(ordering: .relaxed) }
+        set { lastSecond.store(newValue, ordering: .relaxed) }
+    }
 
     /// Whether nothing may be sent for now.
     package var paused: Bool { isPausing.load(ordering: .relaxed) }
 
-    package func pause(_ paused: Bool) { isPausing.store(paused, ordering: .relaxed) }
+    /// Returns false if the run was already paused, or already going on.
+    package func pause(_ paused: Bool) -> Bool { isPausing.exchange(paused, ordering: .relaxed) != paused }
 
     /// Whether the canary runs, so that only the first lane may send.
     package var isCanary: Bool { hasCanary.load(ordering: .acquiring) }

@@ -188,7 +188,7 @@ struct Admission: ~Copyable {
     /// milliseconds.
     mutating func tick(wallClock: UInt64) {
         if awaitsCanary { awaitsCanary = control.isCanary }
-        isLate = plan.deadline?.hasPassed(now: wallClock) ?? false
+        isLate = CampaignDeadline(seconds: control.deadline).hasPassed(now: wallClock)
     }
 
     /// Judges the canary by the answers so far. Called after the answers of a turn.

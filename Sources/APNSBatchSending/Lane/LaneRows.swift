@@ -246,7 +246,7 @@ struct LaneRows: ~Copyable {
     /// Puts a row back, to be sent again after `delay` nanoseconds. Its record leaves the arena, so that it does not keep a
     /// block in use. A row that would be too late by then ends.
     mutating func again(_ ticket: Int, after delay: UInt64, now: UInt64) {
-        if let deadline = plan.deadline, !deadline.leavesTime(after: delay, now: wallClock) {
+        guard CampaignDeadline(seconds: control.deadline).leavesTime(after: delay, now: wallClock) else {
             return expire(ticket, Self.lateCause)
         }
         if endIfExpired(ticket, after: delay / 1_000_000_000) { return }

@@ -43,7 +43,8 @@ package final class CampaignPlan: Sendable {
     package let unavailablePatience: UInt64
     /// In nanoseconds.
     let stopPatience: UInt64
-    let deadline: CampaignDeadline?
+    /// As the campaign was created; a change is in ``RunControl``.
+    package let deadline: CampaignDeadline?
     package let log: RunLog
     /// The columns of the input that are copied into the results.
     let resultColumns: ResultColumns

@@ -4,11 +4,14 @@ import APNSBatchNotification
 
 /// The time from which on a campaign sends nothing more, in seconds since 1970-01-01 00:00 UTC like the rows' own
 /// expirations.
-struct CampaignDeadline: Equatable, Sendable {
-    let seconds: UInt64
+package struct CampaignDeadline: Equatable, Sendable {
+    package let seconds: UInt64
+
+    /// - Parameter seconds: `UInt64.max` for a deadline that never passes.
+    init(seconds: UInt64) { self.seconds = seconds }
 
     /// - Parameter start: The start of the campaign in its first session; durations count from here, also in a resumed run.
-    init(_ given: Campaign.Expiration, start: UInt64) throws(CampaignError) {
+    package init(_ given: Campaign.Expiration, start: UInt64) throws(CampaignError) {
         switch given {
         case .at(let time): seconds = time
         case .after(let duration): seconds = start &+ min(duration, UInt64(GivenExpiration.durationMax))

@@ -6,7 +6,7 @@ import Foundation
 struct CampaignCall: Sendable {
     let flags: CampaignSettings
     /// The campaign file as it was last read.
-    let file: CampaignFile?
+    private(set) var file: CampaignFile?
     /// The arguments of the previous call, if a run is resumed.
     let before: RunArguments?
     /// The settings of all sources combined. The run directory is the one of this night.
@@ -53,10 +53,13 @@ struct CampaignCall: Sendable {
     /// The name of the campaign; nil if neither settings nor a campaign file give one.
     var name: String? { try? settings.campaignName(file: file?.path ?? before?.campaignFile) }
 
-    /// Returns the settings with the campaign file as it is now.
-    func settingsNow() throws -> CampaignSettings {
-        guard let file else { return settings }
-        return Self.settings(flags, try CampaignFile.read(file.path), before)
+    /// Returns the call with the campaign file as it is now.
+    func now() throws -> CampaignCall {
+        guard let file else { return self }
+        var call = self
+        call.file = try CampaignFile.read(file.path)
+        call.settings = Self.settings(flags, call.file, before)
+        return call
     }
 
     /// Replaces the name of a setting, with which the message may begin, by the place where its value was given:

@@ -1,13 +1,38 @@
 import APNSBatch
 
-/// The settings that may change in the campaign file while a run goes on.
-extension CampaignSettings {
-    private static let limits = ["rate", "ramp", "spread"]
+/// The settings that may change in the campaign file while a run goes on, besides keys and certificates.
+struct LiveSettings: Equatable {
+    var limit = Campaign.RateLimit()
+    var notAfter: Campaign.Expiration?
+    var expectations: [CampaignExpectation] = []
 
-    /// Returns the limits of requests per time.
-    func rateLimit() throws -> Campaign.RateLimit {
+    /// The names of the settings.
+    fileprivate static let names = ["rate", "ramp", "spread", "notAfter", "expect"]
+
+    /// Applies what differs from earlier settings to a run. Returns a line for each change.
+    func apply(to run: CampaignRun, after earlier: LiveSettings) throws -> [String] {
+        var changes: [String] = []
+        if limit != earlier.limit {
+            try run.setRateLimit(limit)
+            changes.append("\(limit)")
+        }
+        if notAfter != earlier.notAfter {
+            try run.setDeadline(notAfter)
+            changes.append(run.changes.last?.text ?? "deadline")
+        }
+        if expectations != earlier.expectations {
+            try run.setExpectations(expectations)
+            changes.append("expectations, which are judged when the run is complete")
+        }
+        return changes
+    }
+}
+
+extension CampaignSettings {
+    /// Returns the settings that may change while a run goes on.
+    func live() throws -> LiveSettings {
         var campaign = Campaign(input: .standardInput, destination: .production, topic: nil, providers: [])
-        for name in Self.limits {
+        for name in LiveSettings.names {
             guard let value = values[name] else { continue }
             do {
                 try Setting.named(name)?.apply?(&campaign, value)
@@ -15,6 +40,7 @@ extension CampaignSettings {
                 throw UsageError("\(SettingName.key(name)): \(error)")
             }
         }
-        return campaign.rateLimit
+        return LiveSettings(
+            limit: campaign.rateLimit, notAfter: campaign.notAfter, expectations: campaign.expectations)
     }
 }

@@ -128,7 +128,8 @@ extension EndToEnd {
 
             process.send(signal: SIGHUP)
             try #require(
-                Self.says(process, "SIGHUP: keys, certificates and limits have not changed"), "\(process.errors)")
+                Self.says(process, "SIGHUP: neither keys and certificates nor settings have changed"),
+                "\(process.errors)")
             let good = try Data(contentsOf: teams.sender.scratch.file("two.p8"))
             try teams.sender.scratch.write("-----BEGIN", to: "two.p8")
             try #require(

@@ -54,9 +54,9 @@ struct LedgerImage {
         guard bytes.count >= 24, word(0) & ~0xFF == 0x4C41_0100 else { return nil }
         let (fixed, texts) = (word(4), word(8))
         let length = (24 + fixed + texts + 7) & ~7
-        // The text of a record of figures is not needed for any row. If the power loss destroyed it, the record is
+        // The texts of figures and of changes are not needed for any row. If the power loss destroyed one, the record is
         // still valid.
-        let isFigures = word(0) & 0xFF == 9
+        let isFigures = [9, 10].contains(word(0) & 0xFF)
         guard length <= bytes.count, word(20) == 0,
             word(16) == Checksum.of(bytes[0..<16], then: bytes[24..<24 + fixed]),
             isFigures || word(12) == Checksum.of(bytes[24 + fixed..<24 + fixed + texts])

@@ -55,7 +55,7 @@ FOLDERS = {
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Hooks", "Metrics", "Progress", "Service"}],
+    "apns-batch": [{".", "Campaign", "Control", "Hooks", "Metrics", "Progress", "Service"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -174,6 +174,8 @@ KERNEL_CALLS = {
         "exit _exit": "the end",
         "socket bind listen accept getsockname setsockopt shutdown send recv usleep": "the address of metrics_listen (Metrics)",
         "socket setsockopt sendto getenv unsetenv getpid": "messages to systemd (Service)",
+        "open fstatat unlinkat socket bind listen accept connect fchmod getsockopt setsockopt geteuid fcntl send recv shutdown usleep":
+            "the socket of a run (Control)",
         "Foundation.contentsOf": "the metrics of the last run (Metrics)",
         "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "

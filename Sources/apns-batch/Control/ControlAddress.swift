@@ -1,0 +1,37 @@
+import APNSBatch
+import Glibc
+
+/// The address of the control socket of a run: the file `control` in its directory.
+struct ControlAddress: ~Copyable {
+    static let name = "control"
+    private let directory: Int32
+
+    /// - Throws: ``SystemError`` if the directory cannot be opened.
+    init(_ directory: String) throws {
+        self.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard self.directory >= 0 else { throw SystemError("\(directory): \(String(cString: strerror(errno)))") }
+    }
+
+    deinit { close(directory) }
+
+    /// Calls `body` with the address of the socket. It names the directory by its descriptor, because an address has room for
+    /// 107 bytes of a path only.
+    func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) {
+            $0.copyBytes(from: "/proc/self/fd/\(directory)/\(Self.name)".utf8)
+        }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+
+    /// Removes a socket of that name, which a process that was killed leaves behind. Other files stay.
+    func removeSocket() {
+        var facts = stat()
+        guard fstatat(directory, Self.name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT == S_IFSOCK
+        else { return }
+        unlinkat(directory, Self.name, 0)
+    }
+}

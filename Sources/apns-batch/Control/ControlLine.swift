@@ -1,0 +1,36 @@
+import Glibc
+
+/// Lines over a connected socket, of at most 255 bytes each, each within some seconds.
+enum ControlLine {
+    private static let bytesMost = 256
+
+    /// Limits the time that a read or a write of the socket may wait.
+    static func limit(_ socket: Int32, seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
+    /// Returns the next line without its end; nil if none comes in time, or if it is too long.
+    static func read(_ socket: Int32) -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        let deadline = ContinuousClock.now + .seconds(10)
+        while line.count < bytesMost, ContinuousClock.now < deadline {
+            let count = recv(socket, &byte, 1, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return nil }
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return nil
+    }
+
+    /// Writes a line. Line ends in the text become blanks, and a text that is too long is cut.
+    @discardableResult
+    static func write(_ text: String, to socket: Int32) -> Bool {
+        let bytes = text.replacing("\n", with: " ").utf8.prefix(bytesMost - 1) + [UInt8(ascii: "\n")]
+        return send(socket, Array(bytes), bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+}

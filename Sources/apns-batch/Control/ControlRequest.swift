@@ -1,0 +1,75 @@
+import APNSBatch
+
+/// What an operator asks of a run that goes on: one line, such as `rate 500/s`.
+enum ControlRequest: Equatable {
+    case rate(Campaign.Rate?)
+    /// In seconds.
+    case ramp(Int)
+    /// In seconds.
+    case spread(Int?)
+    case pause, unpause, stop
+
+    /// The forms of a request, for messages.
+    static let forms = "rate RATE, ramp DURATION, spread DURATION, pause, continue or stop"
+
+    /// Parses a request. A rate is `2000/s`, `120000/min` or `3000000/h`, a duration `90s`, `10m` or `2h`; `none` removes a
+    /// limit.
+    ///
+    /// - Throws: ``UsageError`` that says what was expected.
+    init(_ text: String) throws {
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        switch (words.first, words.count) {
+        case ("pause", 1): self = .pause
+        case ("continue", 1): self = .unpause
+        case ("stop", 1): self = .stop
+        case ("rate", 2): self = .rate(try Self.unlessNone(words[1], Self.rate))
+        case ("ramp", 2): self = .ramp(try Self.unlessNone(words[1], Self.seconds) ?? 0)
+        case ("spread", 2): self = .spread(try Self.unlessNone(words[1], Self.seconds))
+        default: throw UsageError("expected \(Self.forms), found \"\(text)\"")
+        }
+    }
+
+    private static func unlessNone<Value>(_ text: String, _ parse: (String) throws -> Value) rethrows -> Value? {
+        text == "none" ? nil : try parse(text)
+    }
+
+    private static func rate(_ text: String) throws -> Campaign.Rate {
+        guard let rate = Campaign.Rate(text) else {
+            throw UsageError(
+                "rate: expected a rate such as 2000/s, 120000/min or 3000000/h, or none, found \"\(text)\"")
+        }
+        return rate
+    }
+
+    private static func seconds(_ text: String) throws -> Int {
+        guard let seconds = CampaignSettings.seconds(text).flatMap(Int.init(exactly:)) else {
+            throw UsageError("expected a duration such as 90s, 10m or 2h, or none, found \"\(text)\"")
+        }
+        return seconds
+    }
+
+    /// Does what is asked, and returns what was done.
+    ///
+    /// - Throws: ``CampaignError`` if a limit is out of its range; then nothing changes.
+    func perform(on run: CampaignRun) throws -> String {
+        var limit = run.rateLimit
+        switch self {
+        case .rate(let rate): limit.rate = rate
+        case .ramp(let ramp): limit.ramp = ramp
+        case .spread(let spread): limit.spread = spread
+        case .pause:
+            guard !run.isPaused else { return "the run was paused before" }
+            run.pause()
+            return "paused: answers are awaited, and nothing is sent until it is continued"
+        case .unpause:
+            guard run.isPaused else { return "the run was not paused" }
+            run.unpause()
+            return "continuing"
+        case .stop:
+            run.stop()
+            return "stopping: no more rows are taken, and answers are awaited"
+        }
+        try run.setRateLimit(limit)
+        return "\(limit)"
+    }
+}
