@@ -19,10 +19,15 @@ public enum ReportFiles {
     }
 
     /// The content of `report.json`.
-    public static func json(_ report: RunReport) throws -> [UInt8] {
+    public static func json(_ report: RunReport) throws -> [UInt8] { try line(report) }
+
+    /// The reports of several runs, as a list.
+    public static func json(_ reports: [RunReport]) throws -> [UInt8] { try line(reports) }
+
+    private static func line(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(report)) + Array("\n".utf8)
+        return Array(try encoder.encode(value)) + Array("\n".utf8)
     }
 
     private static let jsonKind = OutputFile.Kind("the report of a run", startingWith: "{\"")

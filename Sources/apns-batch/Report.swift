@@ -12,12 +12,16 @@ struct Report: ParsableCommand {
             invalid-tokens.csv and doubtful-tokens.csv. This command writes all of them
             again, and prints the path of report.html.
 
+            Of several runs it prints a comparison: a table as text, a page with plots as html,
+            and a list of reports as json. It writes no files then.
+
             Examples:
               apns-batch report runs/tonight
               apns-batch report runs/tonight --format text | mail -s report ops@example.com
+              apns-batch report runs/monday runs/tuesday --format html > compare.html
 
-            Exit codes: 0 the report was made; 64 the directory holds no run, or its last
-            process was killed; 75 a process is working on the run, or the report cannot be
+            Exit codes: 0 the report was made; 64 a directory holds no run, or its last
+            process was killed; 75 a process is working on a run, or the report cannot be
             written.
             """)
 
@@ -25,19 +29,32 @@ struct Report: ParsableCommand {
         case text, json, html
     }
 
-    @Argument(help: "Run directory.")
-    var runDirectory: String
+    @Argument(help: "Run directory; several are compared.")
+    var runDirectories: [String]
 
-    @Option(help: "Print the report as text, json or html, and write no files.")
+    @Option(help: "Print the report as text, json or html, and write no files. (default for several: text)")
     var format: Format?
 
     func run() throws {
-        let report = try reporting { try Self.report(of: runDirectory) }
+        let reports = try reporting { try runDirectories.map(Self.report) }
+        if reports.count == 1 { try showOne(reports[0]) } else { try compare(reports) }
+    }
+
+    private func showOne(_ report: RunReport) throws {
         switch format {
         case nil: try write(report)
         case .text: try Output.write(Array(ReportText.text(report).utf8))
         case .json: try Output.write(try ReportFiles.json(report))
         case .html: try Output.write(Array(ReportPage.html(report).utf8))
+        }
+    }
+
+    private func compare(_ reports: [RunReport]) throws {
+        let comparison = RunComparison(reports)
+        switch format {
+        case nil, .text: try Output.write(Array(ComparisonText.text(comparison).utf8))
+        case .json: try Output.write(try ReportFiles.json(reports))
+        case .html: try Output.write(Array(ComparisonPage.html(comparison).utf8))
         }
     }
 

@@ -33,6 +33,22 @@ import Testing
         #expect(course.events.first?.unixMilliseconds == (SampleNights.begin + 120) * 1000 + 17)
     }
 
+    @Test("What an operator changed is an event, in order of time, and a line in the plots")
+    func changes() throws {
+        let changes = [
+            ["time": SampleNights.begin + 90, "text": "rate 500/s"],
+            ["time": SampleNights.begin + 30, "text": "paused"],
+        ]
+        let summary = try SampleNights.summary(["changes": changes])
+        let first = SampleNights.points(seconds: 60)
+        let second = SampleNights.points(seconds: 60, session: 2, from: SampleNights.begin + 60)
+        let report = SampleNights.report(summary, first + second)
+        #expect(report.course?.events.map(\.text) == ["paused", "session 2 begins", "rate 500/s"])
+        let page = ReportPage.html(report)
+        #expect(page.contains("<li>2026-11-21 03:00:30: paused</li>"))
+        #expect(page.contains("<line class=\"moment\" x1=\"75%\" x2=\"75%\""))
+    }
+
     @Test("What holds the run back for most of an interval is named, and equal neighbours are one part")
     func holds() throws {
         var points = SampleNights.points(seconds: 100)

@@ -38,7 +38,7 @@ import Testing
             page.matches(of: #/<([a-zA-Z!\/][^\s>]*)/#).map { String($0.output.1) }.map { $0.trimmingPrefix("/") })
         let own: Set<Substring> = [
             "!doctype", "!--", "html", "head", "meta", "title", "style", "body", "header", "h1", "b", "p", "main", "h2",
-            "div", "table", "thead", "tbody", "tr", "th", "td", "i", "span", "small", "bdi", "figure", "figcaption",
+            "div", "table", "thead", "tbody", "tr", "th", "td", "i", "span", "bdi", "section", "figure", "figcaption",
             "ul",
             "ol", "li", "svg", "desc", "line", "text", "path", "rect", "g", "dl", "dt", "dd", "pre", "code",
         ]
@@ -112,6 +112,19 @@ import Testing
                 "rows_waiting", "streams_allowed",
             ])
         #expect((course["connections"] as? [Any])?.count == course["intervals"] as? Int)
+    }
+
+    @Test("Several runs are compared figure by figure, in text of 80 columns and in a page with a plot for each")
+    func comparison() throws {
+        let hostile = try Self.hostileReport()
+        let comparison = RunComparison([try SampleNights.sixHours(), hostile])
+        let lines = Dictionary(uniqueKeysWithValues: comparison.lines.map { ($0.name, $0.values) })
+        #expect(lines["verdict"] == ["LOOK", "FAILED"] && lines["left"] == ["0", "77 (< 0.01 %)"])
+        #expect(lines["Unregistered"] == ["28,000", "0"] && lines["rows"] == ["1,000,000", "1,000,077"])
+        let page = ComparisonPage.html(comparison)
+        #expect(!page.contains("<script") && page.components(separatedBy: "<svg class=\"plot\"").count == 3)
+        let text = ComparisonText.text(comparison).split(separator: "\n")
+        #expect(text.count == 3 && text.allSatisfy { $0.count <= 80 }, "\(text)")
     }
 
     @Test("A failed run can be resumed with the command of the first step, whatever its directory is called")

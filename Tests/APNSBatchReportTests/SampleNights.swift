@@ -25,7 +25,7 @@ enum SampleNights {
             "resent": 0, "sessions": 1, "all_sessions": work, "last_session": work,
             "reasons": ["Unregistered": 28_000, "BadDeviceToken": 1_000], "unavailable_reasons": [:],
             "invalid_rules": ["token-hex": ["rows": 1_000, "places": ["rows.csv:2:1", "rows.csv:9:1"]]],
-            "ending": "complete", "exit_code": 2,
+            "changes": [[String: Any]](), "ending": "complete", "exit_code": 2,
             "verdict": "LOOK: expected invalid == 0, found 1,000; correct the rows",
             "expectations": [
                 ["text": "accepted > 0", "metric": "accepted", "limit": 0, "found": 970_000, "holds": true],

@@ -82,9 +82,8 @@ struct CourseInterval {
 
     private static func cause(_ point: TimelinePoint) -> String? {
         if point.isPaused { return "paused" }
-        if point.isWaiting { return "no answer or connection" }
         return switch point.heldBackBy {
-        case nil: nil
+        case nil: point.isWaiting ? "nothing can be sent" : nil
         case .rate: "rate limit"
         case .ramp: "ramp"
         case .streams: "all streams in use"

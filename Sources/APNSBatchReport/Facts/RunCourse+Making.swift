@@ -28,6 +28,15 @@ extension RunCourse {
         }
     }
 
+    /// Adds what operators changed while the run went on.
+    mutating func add(_ changes: [RunChange]) {
+        events += changes.map { change in
+            // A ledger can contain any number.
+            Event(unixMilliseconds: Int64(min(change.time, 1 << 40)) * 1000, text: change.text)
+        }
+        events.sort { $0.unixMilliseconds < $1.unixMilliseconds }
+    }
+
     private init(_ parts: [CourseInterval], begin: Int64, length: Int64) {
         func values(_ value: (CourseInterval) -> Double?) -> [Double?] { parts.map { value($0).map(Self.rounded) } }
         (beginsUnixMilliseconds, intervalSeconds, intervals) = (begin, length, parts.count)

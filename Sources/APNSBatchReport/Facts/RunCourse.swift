@@ -23,7 +23,7 @@ public struct RunCourse: Sendable, Codable, Equatable {
     public var rowsWaiting: [Double?]
     /// What kept the run from sending faster, in order of time.
     public var holds: [Hold]
-    /// What happened at one moment.
+    /// What happened at one moment, in order of time: sessions that began, and changes that operators made.
     public var events: [Event]
 
     /// The values of a figure at the seconds of each interval.

@@ -45,6 +45,7 @@ extension RunReport {
         localTime = LocalTime(zone: context.zone, interval: began...ended, offset: context.offset)
         nights = earlier.count
         self.course = course
+        self.course?.add(summary.changes)
         settings = context.settings
         (outcomes, reasons, nextSteps) = ([], [], [])
         outcomes = outcomeLines(earlier)
@@ -66,7 +67,11 @@ extension RunReport {
     }
 
     private func compared(_ rows: UInt64, _ earlier: [UInt64]) -> NightComparison? {
-        earlier.isEmpty ? nil : NightComparison(Double(rows), with: earlier.map { Double($0) })
+        guard !earlier.isEmpty else { return nil }
+        var compared = NightComparison(Double(rows), with: earlier.map { Double($0) })
+        // Of a run with rows left, every number is unusual.
+        if summary.ending != .complete { compared.deviates = false }
+        return compared
     }
 
     private func outcomeLines(_ earlier: [RunFigures]) -> [OutcomeLine] {

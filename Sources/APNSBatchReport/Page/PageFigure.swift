@@ -4,9 +4,11 @@ import Mustache
 enum PageTemplates {
     static let shared: Library = {
         do {
-            return Library(
-                report: try MustacheTemplate(string: PageTemplate.report),
-                figure: try MustacheTemplate(string: PageTemplate.figure))
+            return Library([
+                "report": try MustacheTemplate(string: PageTemplate.report),
+                "comparison": try MustacheTemplate(string: PageTemplate.comparison),
+                "figure": try MustacheTemplate(string: PageTemplate.figure),
+            ])
         } catch {
             preconditionFailure("a template of the report is wrong: \(error)")
         }
@@ -15,9 +17,7 @@ enum PageTemplates {
     struct Library: Sendable {
         private let library: MustacheLibrary
 
-        init(report: MustacheTemplate, figure: MustacheTemplate) {
-            library = MustacheLibrary(templates: ["report": report, "figure": figure])
-        }
+        init(_ templates: [String: MustacheTemplate]) { library = MustacheLibrary(templates: templates) }
 
         func render(_ facts: [String: Any], withTemplate name: String) -> String {
             library.render(facts, withTemplate: name) ?? ""

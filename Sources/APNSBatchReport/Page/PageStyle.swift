@@ -11,17 +11,18 @@ enum PageStyle {
         body{margin:0 auto;max-width:68rem;padding:1rem 1rem 3rem;background:var(--paper);color:var(--ink);\
         font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
         h1{font-size:1.25rem;line-height:1.35;margin:0 0 .3rem}h2{font-size:1.05rem;margin:2.2rem 0 .5rem}
-        p{margin:.3rem 0}.soft,small{color:var(--soft)}
+        p{margin:.3rem 0}.soft{color:var(--soft)}
         h1,td,th,p,li,code{overflow-wrap:anywhere}
         .verdict{border-left:.4rem solid var(--bad);background:var(--card);padding:.8rem 1rem;border-radius:.3rem}
         .verdict.OK{border-color:var(--good)}.verdict.LOOK{border-color:var(--look)}
         .verdict b{color:var(--bad)}.verdict.OK b{color:var(--good)}.verdict.LOOK b{color:var(--look)}
+        section.verdict{margin:.5rem 0;padding:.4rem 1rem}.runs th.n{min-width:7rem;white-space:normal}
         table{border-collapse:collapse;width:100%}
         th,td{padding:.3rem .6rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule)}
         th{font-weight:600;color:var(--soft);font-size:.85rem}tbody th{color:var(--ink);font-size:inherit}
-        .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.n:last-child,th.n:last-child{padding-right:0}
+        .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.n:last-child,th.n:last-child{padding-right:0}thead th.n{white-space:normal}
         .wide{overflow-x:auto}
-        small{display:block;font-weight:400;line-height:1.4}
+        tr.open>*{border-bottom:0;padding-bottom:0}.why{color:var(--soft);font-size:.85rem;padding-top:0}.name{min-width:7.5rem}
         .flag{color:var(--bad);font-weight:600;font-size:.85rem}.met{color:var(--good)}.unmet{color:var(--bad);font-weight:600}
         .parts{display:flex;height:1.1rem;border-radius:.3rem;overflow:hidden;margin:.4rem 0 .8rem;gap:1px}
         .parts i{min-width:2px}
@@ -44,7 +45,7 @@ enum PageStyle {
         path.line{stroke:currentColor}path.area,path.range,.span{fill:currentColor}.legend i,.parts i{background:currentColor}
         dl{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         @media(max-width:34rem){body{padding:.7rem .7rem 2rem;font-size:14px}.minor text{display:none}\
-        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}}
+        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}.flag{display:block}}
         @media print{:root{--ink:#000;--soft:#444;--paper:#fff;--card:#fff;--rule:#bbb;--good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
         --c1:#0b65c2;--c2:#b35900;--c3:#1a7f37;--c4:#c4242c;--c5:#8250df;--c6:#6e7781;--c7:#0a7c86}\
         body{max-width:none;padding:0;font-size:10pt}h2{break-after:avoid;margin-top:1.2rem}tr{break-inside:avoid}\

@@ -37,7 +37,7 @@ enum PageTemplate {
             <thead><tr><th scope="col">outcome</th><th scope="col" class="n">rows</th><th scope="col" class="n">share</th>{{#medianTitle}}<th scope="col" class="n">{{medianTitle}}</th>{{/medianTitle}}</tr></thead>
             <tbody>
             {{#outcomes}}
-            <tr><th scope="row"><span class="c{{color}}" aria-hidden="true">■</span> {{outcome}}</th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
+            <tr><th scope="row"><div class="name"><span class="c{{color}}" aria-hidden="true">■</span> {{outcome}}</div></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
             {{/outcomes}}
             <tr><th scope="row">all{{#isEstimated}}, about{{/isEstimated}}</th><td class="n">{{rowsTotal}}</td><td class="n">100 %</td>{{#medianTitle}}<td></td>{{/medianTitle}}</tr>
             </tbody></table></div>
@@ -47,7 +47,8 @@ enum PageTemplate {
             <thead><tr><th scope="col">reason</th><th scope="col" class="n">rows</th><th scope="col" class="n">share</th>{{#medianTitle}}<th scope="col" class="n">{{medianTitle}}</th>{{/medianTitle}}</tr></thead>
             <tbody>
             {{#reasons}}
-            <tr><th scope="row"><bdi>{{reason}}</bdi> <span class="soft">{{outcome}}</span><small>{{explanation}}</small></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
+            <tr class="open"><th scope="row"><div class="name"><bdi>{{reason}}</bdi> <span class="soft">{{outcome}}</span></div></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
+            <tr><td class="why" colspan="4">{{explanation}}</td></tr>
             {{/reasons}}
             </tbody></table></div>
             {{#moreReasons}}<p class="soft">{{moreReasons}}</p>{{/moreReasons}}
@@ -96,6 +97,37 @@ enum PageTemplate {
             {{/steps}}
             </ol>
             {{/hasSteps}}
+            </main>
+            </body>
+            </html>
+
+            """
+
+    static let comparison =
+        head + """
+            <body>
+            <h1>{{title}}</h1>
+            <main>
+            {{#runs}}
+            <section class="verdict {{kind}}">
+            <p><b>{{kind}}:</b> {{verdict}}</p>
+            <p class="soft">{{name}} · {{directory}}</p>
+            </section>
+            {{/runs}}
+            <h2>Figures</h2>
+            <div class="wide"><table class="runs">
+            <thead><tr><td></td>{{#runs}}<th scope="col" class="n">{{name}}</th>{{/runs}}</tr></thead>
+            <tbody>
+            {{#lines}}
+            <tr><th scope="row"><bdi>{{name}}</bdi></th>{{#values}}<td class="n">{{.}}</td>{{/values}}</tr>
+            {{/lines}}
+            </tbody></table></div>
+            <h2>Throughput</h2>
+            <div class="plots">
+            {{#plots}}
+            {{> figure}}
+            {{/plots}}
+            </div>
             </main>
             </body>
             </html>

@@ -15,14 +15,11 @@ public enum ReportPage {
 
     private static func facts(of report: RunReport) -> [String: Any] {
         let summary = report.summary
-        let verdict = summary.verdict.split(separator: ":", maxSplits: 1)
-        let kind = verdict.first.map(String.init) ?? ""
-        let sentence = verdict.dropFirst().first.map(String.init) ?? ""
         let plots = RunPlots(report)?.all ?? []
         let facts: [String: Any?] = [
-            "style": PageStyle.css, "kind": ["OK", "LOOK", "FAILED"].contains(kind) ? kind : "FAILED",
-            "title": "\(kind): \(report.title), \(report.timeText)",
-            "verdict": Printable.text(String(sentence.drop { $0 == " " })),
+            "style": PageStyle.css, "kind": report.verdictKind,
+            "title": "\(report.verdictKind): \(report.title), \(report.timeText)",
+            "verdict": report.verdictSentence,
             "name": report.title, "time": report.timeText, "work": report.workText,
             "input": Printable.text(summary.campaign.input),
             "destination": Printable.text(summary.campaign.destination),
@@ -94,7 +91,7 @@ public enum ReportPage {
     }
 
     private static func events(_ report: RunReport) -> [[String: Any]] {
-        (report.course?.events ?? []).map { event in
+        (report.course?.events ?? []).prefix(RunPlots.momentsMax).map { event in
             ["time": report.localTime.text(event.unixMilliseconds / 1000), "text": Printable.text(event.text)]
         }
     }

@@ -26,14 +26,18 @@ struct RunPlots {
             layers: layers, moments: moments)
     }
 
+    static let momentsMax = 100
+
     /// The moments of what happened, from 0 to 1.
     private var moments: [Double] {
-        course.events.map { event in
-            Double(event.unixMilliseconds - course.beginsUnixMilliseconds) / Double(course.seconds * 1000)
+        course.events.prefix(Self.momentsMax).map { event in
+            let position =
+                Double(event.unixMilliseconds - course.beginsUnixMilliseconds) / Double(course.seconds * 1000)
+            return min(1, max(0, position))
         }
     }
 
-    private var throughput: Plot {
+    var throughput: Plot {
         let requests = course.requestsPerSecond
         var layers = [
             PlotLayer(

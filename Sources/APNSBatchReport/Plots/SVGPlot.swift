@@ -68,11 +68,17 @@ struct SVGPlot {
             }.joined()
     }
 
+    /// The least distance of two numbers above the plot; of moments that are nearer, only the first one has its number.
+    private static let numberWidth = 0.02
+
     private var moments: String {
-        plot.moments.enumerated().map { index, position in
+        var last = -1.0
+        return plot.moments.enumerated().map { index, position in
             let x = Self.percent(position)
-            return "<line class=\"moment\" x1=\"\(x)\" x2=\"\(x)\" y2=\"\(Self.height)\"/>"
-                + "<text class=\"moment\" x=\"\(x)\" y=\"-3\">\(index + 1)</text>"
+            let line = "<line class=\"moment\" x1=\"\(x)\" x2=\"\(x)\" y2=\"\(Self.height)\"/>"
+            guard position - last >= Self.numberWidth else { return line }
+            last = position
+            return line + "<text class=\"moment\" x=\"\(x)\" y=\"-3\">\(index + 1)</text>"
         }.joined()
     }
 

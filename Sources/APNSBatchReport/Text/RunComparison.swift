@@ -1,0 +1,96 @@
+import APNSBatch
+import APNSBatchBasics
+
+/// Several runs side by side.
+public struct RunComparison: Sendable {
+    let reports: [RunReport]
+
+    /// - Parameter reports: In the order in which they are shown.
+    public init(_ reports: [RunReport]) { self.reports = reports }
+
+    /// One figure of all runs.
+    struct Line: Equatable {
+        var name: String
+        /// A text for each run; empty where the run does not have the figure.
+        var values: [String]
+    }
+
+    /// The names of the runs: those of their directories.
+    var names: [String] {
+        reports.map { Printable.text($0.runDirectory.split(separator: "/").last.map(String.init) ?? $0.runDirectory) }
+    }
+
+    var lines: [Line] { general + outcomes + reasons + speed }
+
+    private func line(_ name: String, _ value: (RunReport) -> String) -> Line {
+        Line(name: name, values: reports.map(value))
+    }
+
+    private var general: [Line] {
+        [
+            line("began") { report in report.began.map { report.localTime.text($0) } ?? report.summary.campaign.began },
+            line("verdict", \.verdictKind),
+            line("duration") { ElapsedTime.text($0.summary.allSessions.elapsedSeconds) },
+            line("sessions") { "\($0.summary.sessions)" },
+            line("rows") { $0.rowsTotal.grouped },
+        ]
+    }
+
+    private var outcomes: [Line] {
+        let all = Outcome.allCases.map { "\($0.name)" } + ["left"]
+        return all.compactMap { name in
+            let lines = reports.map { report in report.outcomes.first { $0.outcome == name } }
+            guard lines.contains(where: { ($0?.rows ?? 0) > 0 }) else { return nil }
+            return Line(
+                name: name,
+                values: lines.map { line in
+                    line.map { "\($0.rows.grouped) (\(FigureText.percent($0.sharePercent)))" } ?? "0"
+                })
+        }
+    }
+
+    private static let reasonsMax = 10
+
+    /// The reasons that most rows of all runs have.
+    private var reasons: [Line] {
+        var rows: [String: UInt64] = [:]
+        for line in reports.flatMap(\.reasons) { rows[line.reason, default: 0] &+= line.rows }
+        let names = rows.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.reasonsMax).map(\.key)
+        return names.map { name in
+            line(Printable.text(name)) { report in
+                report.reasons.filter { $0.reason == name }.reduce(0) { $0 &+ $1.rows }.grouped
+            }
+        }
+    }
+
+    private var speed: [Line] {
+        func work(_ name: String, _ value: (CampaignSummary.Work) -> String) -> Line {
+            line(name) { value($0.summary.allSessions) }
+        }
+        func time(_ name: String, _ value: KeyPath<CampaignSummary.AnswerMilliseconds, Double>) -> Line {
+            work(name) { work in work.answerTimes.map { FigureText.milliseconds($0[keyPath: value]) } ?? "" }
+        }
+        return [
+            work("accepted per second") { FigureText.short($0.acceptedPerSecond) },
+            work("requests") { $0.requests.grouped },
+            work("requests sent again") { $0.retries.values.reduce(0, &+).grouped },
+            work("connections opened") { $0.connectionsOpened.grouped },
+            work("connections ended early") { $0.connectionsEnded.values.reduce(0, &+).grouped },
+            time("answer time, p50", \.p50), time("answer time, p90", \.p90), time("answer time, p99", \.p99),
+            time("answer time, max", \.max),
+        ]
+    }
+}
+
+extension RunReport {
+    /// The first word of the verdict: `OK`, `LOOK` or `FAILED`.
+    var verdictKind: String {
+        let word = summary.verdict.prefix { $0 != ":" }
+        return ["OK", "LOOK", "FAILED"].contains(word) ? String(word) : "FAILED"
+    }
+
+    /// The verdict after its first word.
+    var verdictSentence: String {
+        Printable.text(String(summary.verdict.drop { $0 != ":" }.dropFirst().drop { $0 == " " }))
+    }
+}
