@@ -157,7 +157,7 @@ let package = Package(
             name: "APNSBatchFuzzTargets",
             dependencies: [
                 "CAPNSFuzzSession", "CAPNSCrypto", "CAPNSCommon", "APNSBatchBasics", "APNSBatch", "APNSBatchSending",
-                "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
+                "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchMetrics",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["APNSBatchTestThreads", "APNSBatchFuzzTargets"]),

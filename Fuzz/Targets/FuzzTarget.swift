@@ -15,6 +15,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "recipient", run: fuzzRecipient),
         FuzzTarget(name: "ledger", run: fuzzLedger),
         FuzzTarget(name: "timeline", run: fuzzTimeline),
+        FuzzTarget(name: "metrics", run: fuzzMetrics),
         FuzzTarget(name: "session", run: fuzzSession),
     ]
 

@@ -77,6 +77,15 @@ import Testing
         #expect(abs((value(metrics(run), "\(name)_sum") ?? 0) - sum) < sum / 100)
     }
 
+    @Test func `each client certificate has its end`() {
+        var run = RunMeasurements(CampaignProgress())
+        let name = "apns_batch_certificate_expiry_timestamp_seconds"
+        #expect(metrics(run).families.first { $0.name == name }?.samples.isEmpty == true)
+        run.certificateEnds = ["Push \"A\"": 1_800_000_000, "B": 1_900_000_000]
+        #expect(value(metrics(run), name, ["provider": "Push \"A\""]) == 1_800_000_000)
+        #expect(value(metrics(run), name, ["provider": "B"]) == 1_900_000_000)
+    }
+
     // MARK: The last run
 
     private var ended: LastRun {

@@ -15,6 +15,7 @@ extension CampaignRun {
         measurements.progress.account = account
         let before = past?.reading.history.tally.outcomes[.accepted] ?? 0
         measurements.accepted = measurements.progress.accepted - before
+        measurements.certificateEnds = providers.certificateEnds
         (measurements.cpuSeconds, measurements.rssBytes) = (ProcessUsage.cpuSeconds, ProcessUsage.rssBytes)
         return measurements
     }

@@ -136,7 +136,8 @@ extension LastRun {
         let numbers = Dictionary(uniqueKeysWithValues: Self.numbers.map { ($0.family.name, $0.path) })
         for line in text.split(separator: "\n") where line.hasPrefix(Self.prefix) {
             guard let line = Line(line), line.labels["campaign"] == campaign else { continue }
-            let (outcome, reason) = (line.labels["outcome"], line.labels["reason"])
+            let outcome = line.labels["outcome"].flatMap { Self.outcomes.contains($0) ? $0 : nil }
+            let reason = line.labels["reason"]
             if let path = numbers[line.name] {
                 self[keyPath: path] = line.value
             } else if line.name == Self.rowsFamily.name, let outcome {
@@ -146,6 +147,8 @@ extension LastRun {
             }
         }
     }
+
+    private static let outcomes = Set(Outcome.allCases.map { "\($0.name)" })
 
     /// A sample as `MetricText` writes it, if the values of its labels have no commas and need no escapes.
     private struct Line {

@@ -20,7 +20,7 @@ package struct RunMetrics: Sendable {
     package var families: [MetricFamily] {
         let run = run ?? RunMeasurements(CampaignProgress())
         return last.families(label) + [stateFamily, buildFamily] + rows(run) + requests(run) + connections(run)
-            + holds(run) + input(run)
+            + [certificates(run)] + holds(run) + input(run)
     }
 
     private var stateFamily: MetricFamily {
@@ -120,6 +120,15 @@ package struct RunMetrics: Sendable {
                 .adding([label, .init("reason", "goaway")], Double(goaways))
                 .adding([label, .init("reason", "other")], Double(ends.values.reduce(0, &+) &- goaways)),
         ]
+    }
+
+    private func certificates(_ run: RunMeasurements) -> MetricFamily {
+        let family = MetricFamily(
+            "apns_batch_certificate_expiry_timestamp_seconds", .gauge, unit: "seconds",
+            "Time at which a client certificate expires; provider is the name of the certificate.")
+        return run.certificateEnds.sorted { $0.key < $1.key }.reduce(family) {
+            $0.adding([label, .init("provider", $1.key)], Double($1.value))
+        }
     }
 
     // MARK: Rate and input

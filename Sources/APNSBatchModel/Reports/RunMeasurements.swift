@@ -11,6 +11,8 @@ package struct RunMeasurements: Sendable {
     /// The number of times that the lanes have published their figures, which each does every few milliseconds for as long as it
     /// turns.
     package var turns: UInt64 = 0
+    /// The last moment at which each client certificate is valid, in seconds since 1970-01-01 00:00 UTC, by its name.
+    package var certificateEnds: [String: Int64] = [:]
     /// The user and system time of the process, in seconds.
     package var cpuSeconds = 0.0
     /// The resident set size of the process, in bytes.

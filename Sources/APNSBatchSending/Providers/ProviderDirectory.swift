@@ -29,6 +29,12 @@ package final class ProviderDirectory: Sendable {
         providers.compactMap(\.warning).map { CampaignFinding(.certificateExpiry, $0) }
     }
 
+    /// The last moment at which each client certificate is valid, in seconds since 1970-01-01 00:00 UTC, by its name.
+    package var certificateEnds: [String: Int64] {
+        let ends = providers.compactMap(\.certificate).map { ($0.facts.commonName, $0.facts.notAfter) }
+        return Dictionary(ends, uniquingKeysWith: min)
+    }
+
     /// The current entries.
     package var providers: [ProviderAccess] { entries.withLock { $0 } }
 
