@@ -8,8 +8,10 @@ import APNSBatchMetrics
         _ = MetricText(accept: question.accept)
     }
     let read = LastRun(in: String(decoding: bytes, as: UTF8.self), of: "nightly")
+    if read == LastRun() { return }
     let text = written(read)
-    precondition(text.split(separator: "\n").count == written(LastRun()).split(separator: "\n").count + added(read))
+    precondition(
+        text.split(separator: "\n").count == linesWithoutRun + added(read), "other lines than those of its figures")
     precondition(written(LastRun(in: text, of: "nightly")) == text, "written and read again, it is another one")
 }
 
@@ -17,14 +19,16 @@ private func written(_ last: LastRun) -> String {
     MetricText.prometheus.text(of: RunMetrics(campaign: "nightly", version: "1", last: last).families)
 }
 
+private let linesWithoutRun = written(LastRun()).split(separator: "\n").count
+
 /// The number of reasons that have an outcome other than their usual one, each of which has a line of its own.
 private func added(_ last: LastRun) -> Int {
-    let usual = Set(usualRefusals)
-    return last.reasons.keys.count { !usual.contains($0) }
+    last.reasons.keys.count { !usualRefusals.contains($0) }
 }
 
 /// The reasons in the metrics of no run.
-private let usualRefusals: [LastRun.Refusal] = RunMetrics(campaign: "nightly", version: "1", last: LastRun()).families
-    .first { $0.name == "apns_batch_last_run_reasons" }!.samples.map { sample in
-        LastRun.Refusal(outcome: sample.labels[1].value, reason: sample.labels[2].value)
-    }
+private let usualRefusals = Set(
+    RunMetrics(campaign: "nightly", version: "1", last: LastRun()).families
+        .first { $0.name == "apns_batch_last_run_reasons" }!.samples.map { sample in
+            LastRun.Refusal(outcome: sample.labels[1].value, reason: sample.labels[2].value)
+        })
