@@ -7,7 +7,7 @@ extension RunCourse {
     ///
     /// - Parameter points: In the order in which they were recorded.
     /// - Returns: Nil if no interval has figures.
-    init?(_ points: [TimelinePoint]) {
+    init?(_ points: some RandomAccessCollection<TimelinePoint>) {
         guard let first = points.first, points.count > 1 else { return nil }
         let begin = points.reduce(first.unixMilliseconds) { min($0, $1.unixMilliseconds) }
         let end = points.reduce(first.unixMilliseconds) { max($0, $1.unixMilliseconds) }

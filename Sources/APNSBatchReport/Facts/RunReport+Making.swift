@@ -9,10 +9,10 @@ extension RunReport {
     ///
     /// - Parameter summary: The summary of the run.
     public init(of directory: String, _ summary: CampaignSummary, _ context: ReportContext) {
-        let points = (try? RunTimeline(of: directory)).map(Array.init) ?? []
         let earlier = Self.nights(before: summary, context)
         self.init(
-            RunDirectory.absolute(directory), summary, context, earlier: earlier, course: RunCourse(points))
+            RunDirectory.absolute(directory), summary, context, earlier: earlier,
+            course: (try? RunTimeline(of: directory)).flatMap { RunCourse($0) })
     }
 
     /// Makes the report of a run whose last process has ended in order, with the `summary.json` in its directory.
@@ -28,7 +28,8 @@ extension RunReport {
         guard let summary = RunDirectory.readSummary(directory), summary.sessions == opening.sessions else {
             throw CampaignError(
                 .results,
-                "\(directory): the last process left no summary, as if it was killed; resume the run, or see status")
+                "\(directory): there is no summary of the last process, because it was killed or of an earlier version; "
+                    + "resume the run, or see status")
         }
         self.init(of: directory, summary, context)
     }

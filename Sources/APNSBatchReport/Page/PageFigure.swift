@@ -32,7 +32,7 @@ enum PageFigure {
         var legend = plot.layers.count > 1 ? plot.layers.map { entry($0.name, $0.color, style(of: $0.shape)) } : []
         var causes: Set<String> = []
         for span in plot.spans where causes.insert(span.name).inserted {
-            legend.append(entry("held back by: \(span.name)", span.color, "area"))
+            legend.append(entry("held back: \(span.name)", span.color, "area"))
         }
         return [
             "title": plot.title, "unit": plot.unit, "legend": legend, "svg": SVGPlot(plot, id: id).svg,
