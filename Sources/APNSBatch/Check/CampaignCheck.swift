@@ -17,6 +17,7 @@ public final class CampaignCheck: Sendable {
     private let chunks: BoundedQueue<InputChunk>
     private let control = RunControl()
     private let gauges: [LaneGauges]
+    private let limit: Campaign.RateLimit
     private let file: FindingsFile?
     private let started = Guarded<Double?>(nil)
     private let tokens = SharedTokens()
@@ -37,6 +38,7 @@ public final class CampaignCheck: Sendable {
             campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
         providers = try ProviderDirectory(campaign, plan: plan)
         gauges = (0..<threads).map { _ in LaneGauges() }
+        limit = campaign.rateLimit
         file = try findingsPath.map { (path) throws(CampaignError) in try FindingsFile(path: path) }
     }
 
@@ -89,6 +91,10 @@ public final class CampaignCheck: Sendable {
         control.notifyNobody()
         report.duplicateTokens = tokens.duplicates
         report.sort()
+        if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors) {
+            report.campaign.append(finding)
+            writeCampaignFindings([finding])
+        }
         file?.finish()
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
@@ -97,6 +103,18 @@ public final class CampaignCheck: Sendable {
         case nil: break
         }
         return .success(report)
+    }
+
+    /// Returns a finding if so many rows cannot be sent before the deadline by a campaign that begins now.
+    private func deadlineFinding(rows: UInt64) -> CampaignFinding? {
+        guard let deadline = plan.deadline else { return nil }
+        let most = limit.rowsAtMost(in: Double(deadline.seconds - min(deadline.seconds, plan.start)), of: rows)
+        guard most < Double(rows) else { return nil }
+        let time = CampaignSummary.Identity.time(deadline.seconds)
+        return CampaignFinding(
+            .deadlineTooEarly,
+            "not_after: a campaign that begins now can send at most \(UInt64(most).grouped) of \(rows.grouped) rows before "
+                + "\(time), by \(limit); the others would expire")
     }
 
     private func writeCampaignFindings(_ findings: [CampaignFinding]) {

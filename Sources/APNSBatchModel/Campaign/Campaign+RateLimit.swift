@@ -93,6 +93,20 @@ extension Campaign {
     }
 }
 
+extension Campaign.RateLimit {
+    /// Returns how many of so many rows can be sent in the first `seconds` of a campaign, if every row takes one request and
+    /// nothing else holds the campaign back.
+    package func rowsAtMost(in seconds: Double, of rows: UInt64) -> Double {
+        let rows = Double(rows)
+        let spread = spread.map { rows * min(1, seconds / Double($0)) } ?? rows
+        guard let rate else { return spread }
+        // The mean of the ramp's beginning, a hundredth of the rate, and of what it has reached.
+        let ramped = min(seconds, Double(ramp))
+        let mean = ramp > 0 ? 0.01 + 0.99 * ramped / Double(ramp) / 2 : 1
+        return min(spread, rate.perSecond * (ramped * mean + seconds - ramped))
+    }
+}
+
 extension Campaign.RateLimit: CustomStringConvertible {
     /// The limits as they are written in a campaign file, such as `rate 2000/s, ramp 600s`; `no limit` without any.
     public var description: String {

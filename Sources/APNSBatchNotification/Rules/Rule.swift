@@ -61,6 +61,7 @@ package enum Rule: String, CaseIterable, Sendable {
     case template = "template"
     case unusedColumn = "unused-column"
     case certificateExpiry = "certificate-expiry"
+    case deadlineTooEarly = "deadline-too-early"
 }
 
 extension Rule {
@@ -193,6 +194,8 @@ extension RuleRow {
         RuleRow(
             .certificateExpiry, .warning, "a client certificate is valid for 30 days more",
             "Apple, Establishing a certificate-based connection to APNs"),
+        RuleRow(
+            .deadlineTooEarly, .warning, "rate, ramp and spread let all rows leave before not_after", "this program"),
     ]
 }
 

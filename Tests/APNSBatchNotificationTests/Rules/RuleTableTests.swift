@@ -23,7 +23,7 @@ import Testing
                 .tokenSize, .duplicateToken, .mutableContentTrue, .duplicateKey, .unknownApsKey, .unknownAlertKey,
                 .unknownSoundKey,
                 .cardNumber, .startAlert, .topicSuffix, .priorityUnusual, .expirationMissing, .expirationUnusual,
-                .unusedColumn, .certificateExpiry,
+                .unusedColumn, .certificateExpiry, .deadlineTooEarly,
             ])
     }
 

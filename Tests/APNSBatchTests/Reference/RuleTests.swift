@@ -208,7 +208,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         .deviceToken: "badToken", .tokenSize: "oddToken", .duplicateToken: "sameToken", .unusedColumn: "unusedColumns",
         .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
         .channelID: "broadcast", .broadcastStart: "broadcast",
-        .certificateExpiry: "certificate",
+        .certificateExpiry: "certificate", .deadlineTooEarly: "tooEarly",
     ]
 
     private static let key = try! SigningKey.generate().privateKeyPEM
@@ -333,6 +333,26 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             $0.headers.collapseID = "{{c|none}}"
         }
         #expect(findings.filter { $0.rule == "unused-column" } == [])
+    }
+
+    @Test(
+        "A violation of deadline-too-early is reported",
+        arguments: [
+            (Campaign.RateLimit(rate: .init(1, per: .second)), "60 of 100 rows"),
+            (Campaign.RateLimit(rate: .init(100, per: .second), ramp: 6000), "89 of 100 rows"),
+            (Campaign.RateLimit(spread: 240), "25 of 100 rows"), (Campaign.RateLimit(spread: 60), nil),
+            (Campaign.RateLimit(rate: .init(2, per: .second)), nil), (Campaign.RateLimit(), nil),
+        ])
+    func tooEarly(limit: Campaign.RateLimit, found: String?) async throws {
+        let rows = (1...101).map { $0 == 7 ? "bad\n" : "\(token($0))\n" }.joined()
+        let findings = try await check("token\n" + rows) {
+            $0.template = Self.alert
+            $0.rateLimit = limit
+            $0.notAfter = .after(60)
+        }
+        let late = findings.filter { $0.rule == "deadline-too-early" }
+        #expect(late.count == (found == nil ? 0 : 1))
+        if let found { #expect(late.first?.message.contains("at most \(found) before 20") == true, "\(late)") }
     }
 
     @Test("A violation of header-sets is reported")
