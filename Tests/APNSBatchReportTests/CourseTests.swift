@@ -5,6 +5,11 @@ import Testing
 
 @testable import APNSBatchReport
 
+extension RunCourse {
+    /// Divides the timeline that has these points.
+    init?(_ points: [TimelinePoint]) { self.init { points.forEach($0) } }
+}
+
 @Suite("Course of a run") struct CourseTests {
     @Test("Six hours become at most 360 intervals whose rows are all rows, and no peak is lost")
     func sixHours() throws {

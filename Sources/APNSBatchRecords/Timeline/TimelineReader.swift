@@ -41,8 +41,10 @@ public struct TimelineReader: Sendable {
     /// Returns the points that were appended since the last call, in the order in which they were recorded. Torn and damaged
     /// records are skipped.
     ///
+    /// - Parameter enough: The number of points after which reading stops; up to 255 more may be returned. The next call goes on.
+    /// - Returns: Empty if no further point was appended.
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
-    public mutating func read() throws(CampaignError) -> [TimelinePoint] {
+    public mutating func read(enough: Int = .max) throws(CampaignError) -> [TimelinePoint] {
         var points: [TimelinePoint] = []
         var at = offset
         var block = [UInt8](repeating: 0, count: Self.recordsAtOnce * TimelineRecord.length)
@@ -58,7 +60,7 @@ public struct TimelineReader: Sendable {
                 offset = at
                 if let point = TimelineRecord.point(record) { points.append(point) }
             }
-            guard whole == Self.recordsAtOnce else { return points }
+            guard whole == Self.recordsAtOnce, points.count < enough else { return points }
         }
     }
 }

@@ -1,31 +1,49 @@
 import APNSBatch
+import APNSBatchRecords
 
 extension RunCourse {
     static let intervalsMax = 360
 
+    /// Divides the timeline of a run directory into intervals. It is read bit by bit, twice, so that a long night takes no more
+    /// memory than a short one.
+    ///
+    /// - Returns: Nil without a timeline, or if no interval has figures.
+    init?(of directory: String) {
+        self.init { body in
+            guard var reader = try? TimelineReader(of: directory) else { return }
+            while let points = try? reader.read(enough: 1), !points.isEmpty { points.forEach(body) }
+        }
+    }
+
     /// Divides a timeline into intervals.
     ///
-    /// - Parameter points: In the order in which they were recorded.
+    /// - Parameter forEach: Calls its argument with each point, in the order in which they were recorded. It is called twice.
     /// - Returns: Nil if no interval has figures.
-    init?(_ points: some RandomAccessCollection<TimelinePoint>) {
-        guard let first = points.first, points.count > 1 else { return nil }
-        let begin = points.reduce(first.unixMilliseconds) { min($0, $1.unixMilliseconds) }
-        let end = points.reduce(first.unixMilliseconds) { max($0, $1.unixMilliseconds) }
+    init?(_ forEach: ((TimelinePoint) -> Void) -> Void) {
+        var (begin, end, count) = (Int64.max, Int64.min, 0)
+        forEach { point in
+            (begin, end) = (min(begin, point.unixMilliseconds), max(end, point.unixMilliseconds))
+            count += 1
+        }
         // A clock that is set wrong by centuries must not overflow.
-        guard begin > -(1 << 52), end < 1 << 52 else { return nil }
+        guard count > 1, begin > -(1 << 52), end < 1 << 52 else { return nil }
         let seconds = max(1, (end - begin + 999) / 1000)
         let length = (seconds + Int64(Self.intervalsMax) - 1) / Int64(Self.intervalsMax)
-        let count = Int((seconds + length - 1) / length)
-        var parts = [CourseInterval](repeating: CourseInterval(), count: count)
-        for (earlier, later) in zip(points, points.dropFirst()) where earlier.session == later.session {
-            let middle = (earlier.unixMilliseconds + later.unixMilliseconds) / 2 - begin
-            parts[min(count - 1, max(0, Int(middle / (1000 * length))))].add(later, since: earlier)
+        var parts = [CourseInterval](repeating: CourseInterval(), count: Int((seconds + length - 1) / length))
+        var (last, events): (TimelinePoint?, [Event]) = (nil, [])
+        forEach { point in
+            defer { last = point }
+            guard let earlier = last else { return }
+            guard earlier.session == point.session else {
+                let text = "session \(point.session) begins"
+                return events.append(Event(unixMilliseconds: point.unixMilliseconds, text: text))
+            }
+            let middle = (earlier.unixMilliseconds + point.unixMilliseconds) / 2 - begin
+            parts[min(parts.count - 1, max(0, Int(middle / (1000 * length))))].add(point, since: earlier)
         }
         guard parts.contains(where: { $0.seconds > 0 }) else { return nil }
         self.init(parts, begin: begin, length: length)
-        events = zip(points, points.dropFirst()).filter { $0.session != $1.session }.map {
-            Event(unixMilliseconds: $1.unixMilliseconds, text: "session \($1.session) begins")
-        }
+        self.events = events
     }
 
     /// Adds what operators changed while the run went on.

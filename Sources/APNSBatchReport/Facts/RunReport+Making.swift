@@ -4,15 +4,14 @@ import APNSBatchNotification
 import APNSBatchRecords
 
 extension RunReport {
-    /// Makes the report of a run that has ended. It reads the timeline of the run and the history of earlier nights, and takes
-    /// some 6 MB of memory for a night of six hours.
+    /// Makes the report of a run that has ended. It reads the timeline of the run and the history of earlier nights.
     ///
     /// - Parameter summary: The summary of the run.
     public init(of directory: String, _ summary: CampaignSummary, _ context: ReportContext) {
         let earlier = Self.nights(before: summary, context)
         self.init(
             RunDirectory.absolute(directory), summary, context, earlier: earlier,
-            course: (try? RunTimeline(of: directory)).flatMap { RunCourse($0) })
+            course: RunCourse(of: directory))
     }
 
     /// Makes the report of a run whose last process has ended in order, with the `summary.json` in its directory.

@@ -53,6 +53,22 @@ import Testing
         #expect(try Self.read(storage).last?.rateLimit == nil && Self.read(storage).last?.heldBackBy == nil)
     }
 
+    @Test("A long timeline is read bit by bit, without its damaged records, and each point once")
+    func bitByBit() throws {
+        let all = (1...1000).map { Self.point($0) }
+        let whole = try Self.timeline(all)
+        var bytes = whole.bytes
+        // More damaged records in a row than are read at once.
+        for record in 101...700 { bytes[record * 192 + 50] ^= 1 }
+        var reader = try TimelineReader(MemoryStorage(bytes), name: "run")
+        var points: [TimelinePoint] = []
+        while case let more = try reader.read(enough: 1), !more.isEmpty {
+            #expect(more.count <= 256)
+            points += more
+        }
+        #expect(points == Array(all[..<100] + all[700...]))
+    }
+
     @Test("A record with any byte damaged is skipped, and the others are read")
     func damage() throws {
         let whole = try Self.timeline(Self.points).bytes
