@@ -75,14 +75,16 @@ final class CredentialFiles: Sendable {
     @discardableResult
     private func reload(_ run: CampaignRun) -> Bool {
         state.withLock { state in
+            // Of each file the stamp is taken before it is read, so that a change meanwhile is noticed the next time.
             state.known = Self.stamps(campaignFile, state.providers)
-            let isChanged = changeLive(&state, run)
+            let ofCampaign = state.known.prefix(campaignFile == nil ? 0 : 1)
             do {
-                let settings = try call.now().settings
-                let providers = try settings.providerList()
+                let call = try call.now()
+                let isChanged = changeLive(&state, call, run)
+                let providers = try call.settings.providerList()
                 // These files are watched from now on, even if they cannot be read yet.
-                (state.providers, state.known) = (providers, Self.stamps(campaignFile, providers))
-                let changed = try run.replaceCredentials(try settings.read(providers, for: .reloading))
+                (state.providers, state.known) = (providers, ofCampaign + Self.stamps(nil, providers))
+                let changed = try run.replaceCredentials(try call.settings.read(providers, for: .reloading))
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
                 return isChanged || !changed.isEmpty
             } catch {
@@ -94,9 +96,7 @@ final class CredentialFiles: Sendable {
 
     /// Applies settings that have changed in the campaign file. Those that follow a wrong one do not change either. Returns
     /// whether there was something to say.
-    private func changeLive(_ state: inout State, _ run: CampaignRun) -> Bool {
-        // A campaign file that cannot be read is reported with the credentials.
-        guard let call = try? call.now() else { return false }
+    private func changeLive(_ state: inout State, _ call: CampaignCall, _ run: CampaignRun) -> Bool {
         do {
             let live = try call.settings.live()
             guard live != state.live else { return false }

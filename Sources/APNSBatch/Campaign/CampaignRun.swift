@@ -142,7 +142,12 @@ public final class CampaignRun: Sendable {
 
     /// Stops the run: no more rows are taken, answers are awaited for ``Campaign/stopPatience``, and ``run()`` returns. A
     /// resumed run sends the remaining rows.
-    public func stop() { control.stop(.interrupted) }
+    public func stop() {
+        let isFirst = !control.stopping
+        // The run is stopped first, because recording may wait for the disk.
+        control.stop(.interrupted)
+        if isFirst { note("stopped") }
+    }
 
     /// Stops the run like ``stop()``, but awaits no answers: rows in flight get no outcome, as if the process had been
     /// killed. They may have arrived, and ``Campaign/onUnknown`` decides about them when the run is resumed.

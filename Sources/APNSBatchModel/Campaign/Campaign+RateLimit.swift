@@ -100,10 +100,11 @@ extension Campaign.RateLimit {
         let rows = Double(rows)
         let spread = spread.map { rows * min(1, seconds / Double($0)) } ?? rows
         guard let rate else { return spread }
-        // The mean of the ramp's beginning, a hundredth of the rate, and of what it has reached.
-        let ramped = min(seconds, Double(ramp))
-        let mean = ramp > 0 ? 0.01 + 0.99 * ramped / Double(ramp) / 2 : 1
-        return min(spread, rate.perSecond * (ramped * mean + seconds - ramped))
+        // The mean of the ramp's beginning, a hundredth of the rate and at least one a second, and of what it has reached.
+        let (full, ramped) = (rate.perSecond, min(seconds, Double(ramp)))
+        let first = min(full, max(1, full / 100))
+        let mean = ramp > 0 ? first + (full - first) * ramped / Double(ramp) / 2 : full
+        return min(spread, ramped * mean + full * (seconds - ramped))
     }
 }
 

@@ -36,6 +36,9 @@ extension CampaignSettings {
             guard let value = values[name] else { continue }
             do {
                 try Setting.named(name)?.apply?(&campaign, value)
+            } catch let error as CampaignError {
+                // The library names the setting itself.
+                throw error
             } catch {
                 throw UsageError("\(SettingName.key(name)): \(error)")
             }

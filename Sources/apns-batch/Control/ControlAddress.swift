@@ -27,11 +27,19 @@ struct ControlAddress: ~Copyable {
         }
     }
 
-    /// Removes a socket of that name, which a process that was killed leaves behind. Other files stay.
-    func removeSocket() {
+    /// The number of the file of that name if it is a socket; nil otherwise.
+    var file: ino_t? {
         var facts = stat()
-        guard fstatat(directory, Self.name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT == S_IFSOCK
-        else { return }
+        let isSocket =
+            fstatat(directory, Self.name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && facts.st_mode & S_IFMT == S_IFSOCK
+        return isSocket ? facts.st_ino : nil
+    }
+
+    /// Removes a socket of that name, which a process that was killed leaves behind. Other files stay.
+    ///
+    /// - Parameter wanted: the only file to remove; nil for any.
+    func removeSocket(_ wanted: ino_t? = nil) {
+        guard let file, wanted == nil || file == wanted else { return }
         unlinkat(directory, Self.name, 0)
     }
 }

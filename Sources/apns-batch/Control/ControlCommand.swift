@@ -35,8 +35,8 @@ struct ControlCommand: ParsableCommand {
         _ = try reporting { try ControlRequest(line) }
         let answer = try reporting { try ask(line) }
         guard let answer else {
-            let resume = "apns-batch resume \(runDirectory) continues it"
-            complain("\(runDirectory): nobody is working on this run, or it does not answer; \(resume)")
+            let next = "if it is not complete, apns-batch resume \(runDirectory) continues it"
+            complain("\(runDirectory): nobody is working on this run, or it does not answer; \(next)")
             throw ExitStatus.unavailable
         }
         guard answer.hasPrefix("ok: ") else {

@@ -8,6 +8,8 @@ final class ControlSocket: Sendable {
     private let socket: Int32
     private let run: CampaignRun
     private let address: ControlAddress
+    /// The socket's file. Another process may have put its own there when this run has ended.
+    private let file: ino_t?
 
     /// The time that a client has for its line, in seconds. Other clients wait meanwhile.
     private static let patience = 2
@@ -18,7 +20,16 @@ final class ControlSocket: Sendable {
     init(_ run: CampaignRun) throws {
         self.run = run
         address = try ControlAddress(run.directory)
-        socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        socket = try Self.listeningSocket(at: address, in: run.directory)
+        file = address.file
+        guard NamedThread.tryDetached("control", { [self] in serve() }) else {
+            end()
+            throw SystemError("cannot start a thread for the control socket")
+        }
+    }
+
+    private static func listeningSocket(at address: borrowing ControlAddress, in directory: String) throws -> Int32 {
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         address.removeSocket()
         // The mode of a socket's file is that of the socket when it is bound, so that it never has another one.
         guard socket >= 0, fchmod(socket, 0o600) == 0,
@@ -26,19 +37,16 @@ final class ControlSocket: Sendable {
         else {
             let cause = String(cString: strerror(errno))
             if socket >= 0 { Glibc.close(socket) }
-            throw SystemError("\(run.directory)/\(ControlAddress.name): \(cause)")
+            throw SystemError("\(directory)/\(ControlAddress.name): \(cause)")
         }
-        guard NamedThread.tryDetached("control", { [self] in serve() }) else {
-            end()
-            throw SystemError("cannot start a thread for the control socket")
-        }
+        return socket
     }
 
     deinit { Glibc.close(socket) }
 
     /// Takes no further clients, and removes the socket's file.
     func end() {
-        address.removeSocket()
+        if let file { address.removeSocket(file) }
         shutdown(socket, Int32(SHUT_RDWR))
     }
 

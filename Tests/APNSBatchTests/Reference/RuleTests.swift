@@ -340,6 +340,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         arguments: [
             (Campaign.RateLimit(rate: .init(1, per: .second)), "60 of 100 rows"),
             (Campaign.RateLimit(rate: .init(100, per: .second), ramp: 6000), "89 of 100 rows"),
+            (Campaign.RateLimit(rate: .init(2, per: .second), ramp: 60), "90 of 100 rows"),
             (Campaign.RateLimit(spread: 240), "25 of 100 rows"), (Campaign.RateLimit(spread: 60), nil),
             (Campaign.RateLimit(rate: .init(2, per: .second)), nil), (Campaign.RateLimit(), nil),
         ])
