@@ -36,10 +36,11 @@ struct Check: AsyncParsableCommand {
         let settings = call.settings
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         let check = try call.reporting {
+            let input = try settings.campaignInput()
             var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
             if let name = call.name { campaign.name = name }
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
-            return try CampaignCheck(campaign, findingsPath: findings)
+            return try CampaignCheck(campaign, input: input, findingsPath: findings)
         }
         Signals.onStop { name in
             complain("\(name): stopping the check")

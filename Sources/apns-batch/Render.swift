@@ -34,9 +34,10 @@ struct Render: AsyncParsableCommand {
         var left = rows == 0 ? Int.max : rows
         var invalid = false
         try call.reporting {
+            let input = try settings.campaignInput()
             var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
-            let preview = try CampaignPreview(campaign)
+            let preview = try CampaignPreview(campaign, input: input)
             while left > 0, let row = try preview.next() {
                 left -= 1
                 if row.invalid != nil { invalid = true }

@@ -95,10 +95,11 @@ struct Send: AsyncParsableCommand {
             simulator = try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
             do {
                 files = simulator == nil ? try CredentialFiles(call) : nil
+                let input = try call.settings.campaignInput()
                 var campaign = try arguments.campaign(call.settings, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
                 if let name = call.name { campaign.name = name }
-                run = try CampaignRun(campaign, resuming: resuming, logger: output.logger)
+                run = try CampaignRun(campaign, input: input, resuming: resuming, logger: output.logger)
             } catch {
                 simulator?.stop()
                 throw error

@@ -13,7 +13,7 @@ struct BroadcastTests {
             #"{"aps":{"timestamp":1685952000,"event":"update","content-state":{"score":"{{score}}"}}}"#.utf8),
         name: "t.json")
 
-    private func campaign(_ stage: Stage, rows: String) throws -> Campaign {
+    private func campaign(_ stage: Stage, rows: String) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: rows)
         campaign.recipients = .channels(bundleID: "com.example.app")
         campaign.template = Self.template
@@ -21,7 +21,7 @@ struct BroadcastTests {
         return campaign
     }
 
-    private func expectError(_ campaign: Campaign, _ message: String) {
+    private func expectError(_ campaign: StagedCampaign, _ message: String) {
         do {
             _ = try CampaignPreview(campaign)
             Issue.record("no error")

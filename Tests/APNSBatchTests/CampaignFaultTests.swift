@@ -17,7 +17,7 @@ import Testing
         return "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    private static func campaign(_ stage: Stage, _ server: ScriptedServer, rows count: Int) throws -> Campaign {
+    private static func campaign(_ stage: Stage, _ server: ScriptedServer, rows count: Int) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: rows(count))
         campaign.destination = .host("127.0.0.1", port: server.port)
         campaign.credentials = .none

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Numbers of a campaign") struct CampaignNumberTests {
     private static func campaign() -> Campaign {
-        Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
+        Campaign(destination: .sandbox, topic: nil, credentials: .none)
     }
 
     /// The ranges are written from the documentation of ``Campaign``, not from the table under test.

@@ -212,7 +212,7 @@ import Testing
     @Test("An invalid campaign is refused before anything is sent")
     func configurationErrors() throws {
         let stage = try Stage()
-        func fault(_ change: (inout Campaign) throws -> Void) throws -> String {
+        func fault(_ change: (inout StagedCampaign) throws -> Void) throws -> String {
             var campaign = try stage.campaign(rows: Self.rows(1))
             try change(&campaign)
             do {

@@ -66,7 +66,7 @@ import Testing
         let summary = await run.run()
         #expect(summary.accepted == 3 && summary.invalid == 2)
         let causes = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
-        let name = campaign.input.name
+        guard case .file(let name) = campaign.input else { return }
         for (line, topic) in [(3, "com.x.y"), (5, "com.x.y.voip")] {
             #expect(causes.contains("\(name):\(line):68: topic: no provider covers \"\"\(topic)\"\""), "\(causes)")
         }
@@ -75,7 +75,7 @@ import Testing
     @Test("Invalid providers are refused before anything is sent")
     func configuration() throws {
         let stage = try TeamsStage()
-        func fault(_ change: (inout Campaign) throws -> Void) throws -> String {
+        func fault(_ change: (inout StagedCampaign) throws -> Void) throws -> String {
             var campaign = try stage.campaign(rows: TeamsStage.rows(1))
             try change(&campaign)
             do {

@@ -6,7 +6,9 @@ import Testing
 @testable import APNSBatchModel
 
 @Suite("Campaign through a proxy") struct ProxyTests {
-    private static func campaign(_ stage: Stage, _ proxy: ProxyProcess, password: String? = nil) throws -> Campaign {
+    private static func campaign(_ stage: Stage, _ proxy: ProxyProcess, password: String? = nil) throws
+        -> StagedCampaign
+    {
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
         let rows = "token,payload\n" + (0..<500).map { "\(token($0)),\(payload)\n" }.joined()
         var campaign = try stage.campaign(rows: rows)

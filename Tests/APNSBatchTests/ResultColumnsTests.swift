@@ -20,7 +20,7 @@ import Testing
     private static let header =
         "row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id,user_id,segment"
 
-    private static func campaign(_ stage: Stage, rows: String = rows) throws -> Campaign {
+    private static func campaign(_ stage: Stage, rows: String = rows) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: rows)
         campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
         campaign.resultColumns = ["user_id", "segment"]
@@ -159,9 +159,9 @@ import Testing
     func messageIDs(row: UInt64) throws {
         let stage = try Stage()
         let campaign = try Self.campaign(stage, rows: "token,text,user_id,segment\n\(token(1)),a,b,c\n")
-        let input = try InputReader(campaign, lanes: 1)
+        let input = try InputReader(campaign.campaign, input: campaign.input, lanes: 1)
         let plan = try CampaignPlan(
-            campaign, columns: input.columns, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            campaign.campaign, input: input, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var preparer = RowPreparer(plan: plan)
         var arena = SendArena(blocks: 1)
         var flights = FlightTable(capacity: 1)

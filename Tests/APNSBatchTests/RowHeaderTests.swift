@@ -11,7 +11,7 @@ struct RowHeaderTests {
         json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
 
     private func preview(
-        _ rows: String, _ change: (inout Campaign) -> Void
+        _ rows: String, _ change: (inout StagedCampaign) -> Void
     ) throws -> [CampaignPreview.Row] {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows)

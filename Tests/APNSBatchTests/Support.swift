@@ -71,17 +71,17 @@ final class Stage {
     }
 
     /// Returns a campaign that sends these rows to the simulator. Each campaign has a new directory for its results.
-    func campaign(rows: String) throws -> Campaign {
+    func campaign(rows: String) throws -> StagedCampaign {
+        let input = try write(rows, to: "rows.csv")
         var campaign = Campaign(
-            input: .file(try write(rows, to: "rows.csv")), destination: .host("127.0.0.1", port: port),
-            topic: "com.example.app",
+            destination: .host("127.0.0.1", port: port), topic: "com.example.app",
             credentials: .providerToken(
                 keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID))
         campaign.authorities = occasion.authorityPEM
         campaign.systemTrust = false
         campaign.runDirectory = directory.appending(path: "run-\(UUID().uuidString)").path
         campaign.bePatient()
-        return campaign
+        return StagedCampaign(campaign: campaign, input: .file(input))
     }
 
     /// Returns the lines of a run's results by row, without the header.

@@ -72,17 +72,16 @@ final class TeamsStage {
             + (0..<count).map { "\(token($0)),\(topic($0)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n" }.joined()
     }
 
-    func campaign(rows: String) throws -> Campaign {
+    func campaign(rows: String) throws -> StagedCampaign {
         let input = directory.appending(path: "rows.csv")
         try Data(rows.utf8).write(to: input)
         var campaign = Campaign(
-            input: .file(input.path), destination: .host("127.0.0.1", port: port), topic: nil,
-            providers: try providers())
+            destination: .host("127.0.0.1", port: port), topic: nil, providers: try providers())
         campaign.authorities = occasion.authorityPEM
         campaign.systemTrust = false
         campaign.runDirectory = directory.appending(path: "run-\(UUID().uuidString)").path
         campaign.identity = (1, 2)
         campaign.bePatient()
-        return campaign
+        return StagedCampaign(campaign: campaign, input: .file(input.path))
     }
 }

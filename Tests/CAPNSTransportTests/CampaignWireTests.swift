@@ -83,7 +83,7 @@ struct CampaignWireTests {
         try rows.write(toFile: input, atomically: true, encoding: .utf8)
         let peer = try RawPeer()
         var campaign = Campaign(
-            input: .file(input), destination: .host("localhost", port: peer.port), topic: "com.example.app",
+            destination: .host("localhost", port: peer.port), topic: "com.example.app",
             credentials: .providerToken(
                 keyPEM: try SigningKey.generate().privateKeyPEM, keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
         campaign.authorities = ServerIdentity.test.caPEM
@@ -95,7 +95,7 @@ struct CampaignWireTests {
         campaign.lanes = 1
         campaign.connections = 1
         change(&campaign)
-        let run = try CampaignRun(campaign)
+        let run = try CampaignRun(campaign, input: .file(input))
         let running = Task { await run.run() }
         try await answer(peer, count)
         #expect(await running.value.accepted == UInt64(count))

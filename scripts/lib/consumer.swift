@@ -2,11 +2,11 @@
 import APNSBatch
 
 var campaign = Campaign(
-    input: .file("/nonexistent/rows.csv"), destination: .host("localhost", port: 1), topic: "com.example.app",
+    destination: .host("localhost", port: 1), topic: "com.example.app",
     credentials: .none)
 campaign.lanes = 1
 do {
-    _ = try CampaignRun(campaign)
+    _ = try CampaignRun(campaign, input: .file("/nonexistent/rows.csv"))
     print("an input that does not exist was opened")
 } catch {
     print("the library answers: \(error)")

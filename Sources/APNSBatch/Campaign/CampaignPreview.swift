@@ -33,10 +33,10 @@ public final class CampaignPreview {
     private var sets: [UInt16: [(name: String, value: String)]] = [:]
 
     /// Reads the template and the input's header row, as a run does.
-    public init(_ campaign: Campaign) throws(CampaignError) {
-        reader = try InputReader(campaign, lanes: 1)
+    public init(_ campaign: Campaign, input: CampaignInput) throws(CampaignError) {
+        reader = try InputReader(campaign, input: input, lanes: 1)
         plan = try CampaignPlan(
-            campaign, columns: reader.columns, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
+            campaign, input: reader, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan).providers
         cursor = reader.makeCursor()

@@ -37,7 +37,7 @@ public final class CampaignRun: Sendable {
     let header: LedgerHeader
     /// In milliseconds.
     let syncInterval: Int
-    private let input: Campaign.Input
+    private let input: CampaignInput
     private let template: Campaign.Template?
     private let judge: Guarded<ExpectationJudge>
     private let changeLog: RunChanges
@@ -47,6 +47,7 @@ public final class CampaignRun: Sendable {
     /// Creates a run, or resumes one.
     ///
     /// - Parameters:
+    ///   - input: The source of the rows.
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows
     ///     that were not sent, or were refused with an answer that allows another request, are sent, and
     ///     ``Campaign/onUnknown`` decides about the others. Input,
@@ -56,17 +57,18 @@ public final class CampaignRun: Sendable {
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input`, `results`, or `busy` if another
     ///   process is working on the run.
     public convenience init(
-        _ campaign: Campaign, resuming: Bool = false,
+        _ campaign: Campaign, input: CampaignInput, resuming: Bool = false,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
     ) throws(CampaignError) {
-        try self.init(campaign, resuming: resuming, files: nil, logger: logger)
+        try self.init(campaign, input: input, resuming: resuming, files: nil, logger: logger)
     }
 
     /// - Parameters:
     ///   - files: Used in place of the files in the run directory.
     ///   - surroundings: Used in place of the system.
     package init(
-        _ campaign: Campaign, resuming: Bool = false, files: (any RunFiles)? = nil, logger: Logger,
+        _ campaign: Campaign, input: CampaignInput, resuming: Bool = false, files: (any RunFiles)? = nil,
+        logger: Logger,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
@@ -80,19 +82,20 @@ public final class CampaignRun: Sendable {
         let judge = try ExpectationJudge(campaign, start: past?.header.start)
         self.judge = Guarded(judge)
         if past == nil {
-            try InputReader.requireFreshness(campaign, now: surroundings.seconds())
-            try InputReader.requireRows(campaign, judge)
+            try InputReader.requireFreshness(campaign, of: input, now: surroundings.seconds())
+            try InputReader.requireRows(campaign, of: input, judge)
         }
         reader = try InputReader(
-            campaign, lanes: lanes, group: ChunkFeed.group, limits: surroundings.rowLimits, extent: past?.extent)
+            campaign, input: input, lanes: lanes, group: ChunkFeed.group, limits: surroundings.rowLimits,
+            extent: past?.extent)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
-        (input, template) = (campaign.input, campaign.template)
+        (self.input, template) = (input, campaign.template)
         for range in past?.reading.history.ranges ?? [] { reader.note(range.facts) }
         var campaign = campaign
         try past?.check(campaign.identity)
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
-            campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
+            campaign, input: reader, logger: logger, start: past?.header.start, surroundings: surroundings)
         control = RunControl(canary: plan.canary != nil, deadline: plan.deadline?.seconds ?? .max)
         changeLog = RunChanges(after: past?.reading.history.changes ?? []) { [log = plan.log] text in
             log.logger.warning("\(text)")
@@ -184,7 +187,7 @@ public final class CampaignRun: Sendable {
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if a value is out of its range; then nothing
     ///   changes.
     public func setRateLimit(_ limit: Campaign.RateLimit) throws(CampaignError) {
-        try limit.check(of: input)
+        try limit.check(of: reader.name, isFile: reader.isFile)
         rate.change(to: limit)
         note("\(limit)")
     }

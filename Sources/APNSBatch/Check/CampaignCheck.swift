@@ -27,15 +27,18 @@ public final class CampaignCheck: Sendable {
     /// - Parameters:
     ///   - campaign: The campaign as it would be sent. Credentials may be missing. Its number of lanes is the number of
     ///     threads; nil for one per core.
+    ///   - input: The source of the rows.
     ///   - findingsPath: The path of a file for all findings, which replaces an earlier one; nil for none.
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
-    public init(_ campaign: Campaign, findingsPath: String? = nil) throws(CampaignError) {
+    public init(
+        _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
+    ) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
-        try InputReader.requireRows(campaign, try ExpectationJudge(campaign))
-        reader = try InputReader(campaign, lanes: threads)
+        try InputReader.requireRows(campaign, of: input, try ExpectationJudge(campaign))
+        reader = try InputReader(campaign, input: input, lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(
-            campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+            campaign, input: reader, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
         providers = try ProviderDirectory(campaign, plan: plan)
         gauges = (0..<threads).map { _ in LaneGauges() }
         limit = campaign.rateLimit

@@ -56,7 +56,7 @@ extension Campaign {
 
         /// The default value; nil where it depends on other settings or on the machine.
         package var standard: Int? {
-            self.get(Campaign(input: .standardInput, destination: .production, topic: nil, providers: []))
+            self.get(Campaign(destination: .production, topic: nil, providers: []))
         }
 
         /// Sets the number in a campaign.

@@ -72,7 +72,11 @@ extension Campaign {
 
         /// Throws a `configuration` error if a value is out of its range, if there is a ramp without a rate, or if rows are
         /// to be spread whose number cannot be known.
-        package func check(of input: Input) throws(CampaignError) {
+        ///
+        /// - Parameters:
+        ///   - input: The name of the input.
+        ///   - isFile: Whether it is a file, whose size tells how many rows it has.
+        package func check(of input: String, isFile: Bool) throws(CampaignError) {
             if let rate, !(1...Rate.requestsMax).contains(rate.requests) {
                 throw CampaignError(
                     .configuration, "rate: expected 1 to \(Rate.requestsMax) requests, found \(rate.requests)")
@@ -86,8 +90,8 @@ extension Campaign {
                 throw CampaignError(
                     .configuration, "spread: expected 1 to \(Self.spreadMost) seconds, found \(spread)")
             }
-            if case .standardInput = input {
-                throw CampaignError(.configuration, "spread: the number of rows of standard input is not known")
+            guard isFile else {
+                throw CampaignError(.configuration, "spread: the number of rows of \(input) is not known")
             }
         }
     }

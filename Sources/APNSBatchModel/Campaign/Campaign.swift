@@ -1,23 +1,14 @@
-/// A campaign: an input of rows, the settings that turn each row into a push, and the destination. It is a plain value;
-/// nothing is read or sent until a ``CampaignRun`` is made of it.
+/// A campaign: the settings that turn each row of an input into a push, and the destination. It is a plain value; nothing is
+/// read or sent until a ``CampaignRun`` is made of it and of the rows.
 ///
 /// ```swift
 /// var campaign = Campaign(
-///     input: .file("rows.csv"), destination: .production, topic: "com.example.app",
+///     destination: .production, topic: "com.example.app",
 ///     credentials: .providerToken(keyPEM: pem, keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
 /// campaign.template = .init(json: template, name: "payload.json")
-/// let summary = try await CampaignRun(campaign).run()
+/// let summary = try await CampaignRun(campaign, input: .file("rows.csv")).run()
 /// ```
 public struct Campaign: Sendable {
-    /// The source of the rows.
-    public enum Input: Sendable, Equatable {
-        /// A CSV file, given by its path.
-        case file(String)
-        /// Standard input. A run that reads it cannot be resumed, and has no ``CampaignProgress/bytesTotal`` unless standard
-        /// input is a file.
-        case standardInput
-    }
-
     /// The APNs environment or other server that the pushes are sent to. Hosts and ports: Apple, "Sending notification
     /// requests to APNs".
     public enum Destination: Sendable, Equatable {
@@ -162,8 +153,6 @@ public struct Campaign: Sendable {
         case epoll
     }
 
-    /// The source of the rows.
-    public var input: Input
     /// The APNs environment or other server that the pushes are sent to.
     public var destination: Destination
     /// The providers, 1 to 100. The topic of a row selects the provider that sends it.
@@ -293,15 +282,14 @@ public struct Campaign: Sendable {
     public var encryption: Encryption?
 
     /// Creates a campaign of several providers. If `topic` is nil, every row must have a topic of its own.
-    public init(input: Input, destination: Destination, topic: String?, providers: [Provider]) {
-        (self.input, self.destination, self.providers) = (input, destination, providers)
+    public init(destination: Destination, topic: String?, providers: [Provider]) {
+        (self.destination, self.providers) = (destination, providers)
         headers.topic = topic
     }
 
     /// Creates a campaign of one provider, which covers all topics.
-    public init(input: Input, destination: Destination, topic: String?, credentials: Credentials) {
-        self.init(
-            input: input, destination: destination, topic: topic, providers: [Provider(credentials: credentials)])
+    public init(destination: Destination, topic: String?, credentials: Credentials) {
+        self.init(destination: destination, topic: topic, providers: [Provider(credentials: credentials)])
     }
 
     /// The credentials of the first provider. Setting them replaces all providers by one that covers all topics.

@@ -56,29 +56,30 @@ package final class CampaignPlan: Sendable {
 
     /// - Parameter start: The start of the campaign in seconds since 1970-01-01 00:00 UTC, for a resumed run; nil for now.
     package init(
-        _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
+        _ campaign: Campaign, input: InputReader, logger: Logger, start: UInt64? = nil,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
+        let columns = input.columns
         try Campaign.Number.check(campaign)
-        try campaign.rateLimit.check(of: campaign.input)
+        try campaign.rateLimit.check(of: input.name, isFile: input.isFile)
         // The deadline of a resumed run may have passed: then its rows expire.
         let isResumed = start != nil
         self.surroundings = surroundings
         self.start = start ?? surroundings.seconds()
         onUnknown = campaign.onUnknown
-        inputName = campaign.input.name
+        inputName = input.name
         self.columns = columns
         roles = try ColumnRoles(
-            columns: columns, file: campaign.input.name,
+            columns: columns, file: input.name,
             hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
-        templates = try TemplateChoice(campaign, columns: columns)
-        let sealing = try SealingPlan(campaign, columns: columns)
+        templates = try TemplateChoice(campaign, columns: columns, file: input.name)
+        let sealing = try SealingPlan(campaign, columns: columns, file: input.name)
         self.sealing = sealing
         resultColumns = try ResultColumns(
-            campaign.resultColumns, columns: columns, file: campaign.input.name,
+            campaign.resultColumns, columns: columns, file: input.name,
             isSecret: { Self.isSecret(column: $0, sealing) })
         if case .production = campaign.destination { hasUniqueIDs = false } else { hasUniqueIDs = true }
-        try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
+        try Self.checkPayloadColumn(roles, templates, file: input.name)
         (host, port) = campaign.destination.endpoint
         proxy = campaign.proxy.map { "\($0)" } ?? ""
         peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)

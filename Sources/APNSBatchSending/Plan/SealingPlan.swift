@@ -12,7 +12,7 @@ struct SealingPlan: Sendable {
     let padding: KeyPadding
 
     /// Returns nil for a campaign without encryption.
-    init?(_ campaign: Campaign, columns: [String]) throws(CampaignError) {
+    init?(_ campaign: Campaign, columns: [String], file: String) throws(CampaignError) {
         guard let encryption = campaign.encryption else { return nil }
         let templates = TemplateChoice.ordered(campaign)
         guard !templates.isEmpty else {
@@ -25,7 +25,7 @@ struct SealingPlan: Sendable {
         guard let column = columns.firstIndex(of: encryption.keyColumn) else {
             throw CampaignError(
                 .configuration,
-                "\(campaign.input.name):1: no column \"\(encryption.keyColumn)\" with the recipient's key, which "
+                "\(file):1: no column \"\(encryption.keyColumn)\" with the recipient's key, which "
                     + "encryption needs; there are \(ColumnNames.list(columns))")
         }
         keyColumn = column

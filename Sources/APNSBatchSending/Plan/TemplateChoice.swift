@@ -12,7 +12,7 @@ struct TemplateChoice: Sendable {
     /// The column that selects the template; nil if there is at most one.
     let column: Int?
 
-    init(_ campaign: Campaign, columns: [String]) throws(CampaignError) {
+    init(_ campaign: Campaign, columns: [String], file: String) throws(CampaignError) {
         guard let several = campaign.templates else {
             let template = campaign.template
             templates =
@@ -26,7 +26,7 @@ struct TemplateChoice: Sendable {
             throw CampaignError(.configuration, "there are a template and several templates; give only one of them")
         }
         let ordered = several.templates.sorted { $0.key < $1.key }
-        column = try Self.column(several.choice, columns, file: campaign.input.name)
+        column = try Self.column(several.choice, columns, file: file)
         names = try Self.names(several, ordered.map(\.key))
         blanks = ordered.map { Self.countBlanks($0.value.json) }
         templates = try ordered.map { (entry) throws(CampaignError) in try Self.compile(entry.value, columns) }

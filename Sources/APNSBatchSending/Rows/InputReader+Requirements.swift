@@ -5,18 +5,20 @@ import APNSBatchModel
 extension InputReader {
     /// Throws if the input has fewer rows than the campaign requires, does not meet its expectations about rows, or is not a
     /// file whose rows can be counted. Reads the file only as far as this takes.
-    package static func requireRows(_ campaign: Campaign, _ judge: ExpectationJudge) throws(CampaignError) {
+    package static func requireRows(
+        _ campaign: Campaign, of input: CampaignInput, _ judge: ExpectationJudge
+    ) throws(CampaignError) {
         guard let first = campaign.minRows.map({ _ in "min-rows" }) ?? judge.ofRows.first.map({ "expect: \($0)" })
         else { return }
         let rows = try countRows(
-            campaign, upTo: judge.rowsThatSuffice.map { max($0, campaign.minRows ?? 0) }, for: first)
+            campaign, of: input, upTo: judge.rowsThatSuffice.map { max($0, campaign.minRows ?? 0) }, for: first)
         if let wanted = campaign.minRows, rows < wanted {
             throw CampaignError(
                 .configuration,
-                "\(campaign.input.name): expected at least \(wanted) rows, found \(rows); nothing was sent")
+                "\(input.name): expected at least \(wanted) rows, found \(rows); nothing was sent")
         }
         if let unmet = judge.unmet(rows: rows) {
-            throw CampaignError(.configuration, "expect: \(campaign.input.name): \(unmet.sentence); nothing was sent")
+            throw CampaignError(.configuration, "expect: \(input.name): \(unmet.sentence); nothing was sent")
         }
     }
 
@@ -24,14 +26,14 @@ extension InputReader {
     ///   - enough: The number of rows at which counting may end; nil to count all.
     ///   - requirement: The requirement that needs the number, for messages.
     private static func countRows(
-        _ campaign: Campaign, upTo enough: UInt64?, for requirement: String
+        _ campaign: Campaign, of input: CampaignInput, upTo enough: UInt64?, for requirement: String
     ) throws(CampaignError) -> UInt64 {
         let uncountable = CampaignError(
             .configuration,
-            "\(requirement): \(campaign.input.name) is not a file, and only the rows of a file can be counted before any is "
+            "\(requirement): \(input.name) is not a file, and only the rows of a file can be counted before any is "
                 + "sent")
-        guard campaign.input.isFile else { throw uncountable }
-        let counter = try InputReader(campaign, lanes: 1)
+        guard input.isFile else { throw uncountable }
+        let counter = try InputReader(campaign, input: input, lanes: 1)
         guard counter.isRepeatable else { throw uncountable }
         var rows: UInt64 = 0
         while rows < enough ?? .max, let chunk = try counter.nextChunk() {
@@ -44,10 +46,12 @@ extension InputReader {
     /// Throws if the input was last modified longer ago than the campaign allows, or has no time of modification.
     ///
     /// - Parameter now: Seconds since 1970-01-01 00:00 UTC.
-    package static func requireFreshness(_ campaign: Campaign, now: UInt64) throws(CampaignError) {
+    package static func requireFreshness(
+        _ campaign: Campaign, of input: CampaignInput, now: UInt64
+    ) throws(CampaignError) {
         guard let limit = campaign.inputAgeLimit else { return }
-        let name = campaign.input.name
-        guard let modified = try InputReader(campaign, lanes: 1).reader.modified else {
+        let name = input.name
+        guard let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
             throw CampaignError(
                 .configuration, "require fresh: \(name) is not a file, and only a file has a time of modification")
         }

@@ -12,6 +12,9 @@ package final class InputReader: Sendable {
     /// Whether a later process can read the same bytes, so that the run can be resumed. Standard input cannot be read by
     /// another process, even if it is redirected from a file.
     package let isRepeatable: Bool
+    /// Whether the input has a path, by which another process can open it.
+    package var isFile: Bool { input.isFile }
+    private let input: CampaignInput
     private let estimate = Guarded(RowEstimate())
     private let checksums = Guarded(InputChecksum())
 
@@ -22,18 +25,20 @@ package final class InputReader: Sendable {
     ///   - group: The number of further buffers, for chunks that are announced together.
     ///   - extent: How much of a file an earlier session took for its input; nil for all that is there.
     package init(
-        _ campaign: Campaign, lanes: Int, group: Int = 0, limits: RowLimits = .standard, extent: InputExtent? = nil
+        _ campaign: Campaign, input: CampaignInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
+        extent: InputExtent? = nil
     ) throws(CampaignError) {
-        name = campaign.input.name
+        self.input = input
+        name = input.name
         format = try RowFormat(delimiter: campaign.delimiter)
         do {
             reader = try ChunkReader(
-                input: campaign.input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
+                input: input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
                 extent: extent)
-            isRepeatable = campaign.input.isFile && reader.canReadAgain
+            isRepeatable = input.isFile && reader.canReadAgain
             columns = try reader.readColumns()
         } catch {
-            throw Self.explain(error, name: campaign.input.name)
+            throw Self.explain(error, name: input.name)
         }
     }
 
@@ -120,7 +125,18 @@ extension RowFormat {
     }
 }
 
-extension Campaign.Input {
+extension CampaignInput {
+    /// Whether the input has a path, by which another process can open it.
+    var isFile: Bool { if case .file = self { true } else { false } }
+
+    /// The name of the input in messages.
+    var name: String {
+        switch self {
+        case .file(let path): path
+        case .standardInput: "<stdin>"
+        }
+    }
+
     var location: InputLocation {
         switch self {
         case .file(let path): .file(path)

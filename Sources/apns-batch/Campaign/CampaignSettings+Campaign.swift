@@ -2,18 +2,22 @@ import APNSBatch
 import Foundation
 
 extension CampaignSettings {
+    /// The source of the rows.
+    func campaignInput() throws -> CampaignInput {
+        guard let input = self.input else {
+            throw UsageError("no input: give --input FILE, or --input - for standard input")
+        }
+        return input == "-" ? .standardInput : .file(input)
+    }
+
     /// Returns the campaign that these settings describe.
     ///
     /// - Parameters:
     ///   - simulator: the simulator that `--to simulator` has started.
     ///   - onlyRendering: whether nothing will be sent, so that no credentials are needed.
     func campaign(simulator: EmbeddedSimulator?, onlyRendering: Bool = false) throws -> Campaign {
-        guard let input = self.input else {
-            throw UsageError("no input: give --input FILE, or --input - for standard input")
-        }
         let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
         var campaign = Campaign(
-            input: input == "-" ? .standardInput : .file(input),
             destination: try simulator?.destination ?? destination(onlyRendering: onlyRendering),
             topic: self.topic ?? topic, providers: try providers(simulator, onlyRendering: onlyRendering))
         if let simulator {

@@ -31,7 +31,7 @@ struct LiveSettings: Equatable {
 extension CampaignSettings {
     /// Returns the settings that may change while a run goes on.
     func live() throws -> LiveSettings {
-        var campaign = Campaign(input: .standardInput, destination: .production, topic: nil, providers: [])
+        var campaign = Campaign(destination: .production, topic: nil, providers: [])
         for name in LiveSettings.names {
             guard let value = values[name] else { continue }
             do {

@@ -14,7 +14,7 @@ import Testing
         "token\n" + (0..<count).map { token($0) + "\n" }.joined() + String(repeating: "no-token\n", count: bad)
     }
 
-    private func makeCampaign(_ stage: Stage, rows: String, expecting texts: [String] = []) throws -> Campaign {
+    private func makeCampaign(_ stage: Stage, rows: String, expecting texts: [String] = []) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: rows)
         campaign.template = Self.template
         campaign.headers.expiration = .after(3600)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Campaign digest") struct CampaignDigestTests {
     private static var campaign: Campaign {
         var campaign = Campaign(
-            input: .file("rows.csv"), destination: .production, topic: "com.example.app", credentials: .none)
+            destination: .production, topic: "com.example.app", credentials: .none)
         campaign.template = .init(json: Array("{}".utf8), name: "payload.json")
         campaign.headers.expiration = .after(3600)
         campaign.headers.collapseID = "story"

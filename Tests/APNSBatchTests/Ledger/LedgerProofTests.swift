@@ -173,7 +173,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     }
 
     /// Runs a campaign in memory, with its own policy.
-    private static func finished(_ stage: Stage, rows: Int) async throws -> (Campaign, MemoryFiles) {
+    private static func finished(_ stage: Stage, rows: Int) async throws -> (StagedCampaign, MemoryFiles) {
         var campaign = try stage.campaign(
             rows: "token,payload\n"
                 + (0..<rows).map { "\(token($0)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n" }.joined())
@@ -205,7 +205,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
             do {
                 let summary = await (try CampaignRun(campaign, resuming: true, files: left)).run()
                 #expect(summary.rows == 12_000, "cut at \(cut): \(summary.cause ?? "")")
-            } catch let error as CampaignError {
+            } catch {
                 refused += 1
                 #expect(error.description.contains("ledger"))
                 #expect(!error.description.contains("nothing was sent for it"), "cut at \(cut): \(error)")

@@ -19,7 +19,7 @@ import Testing
     /// Returns a campaign that was killed with requests in flight.
     private static func killed(
         _ stage: Stage, rows: Int, handed: Int?, policy: UnknownPolicy = .resend
-    ) async throws -> (Campaign, MemoryFiles) {
+    ) async throws -> (StagedCampaign, MemoryFiles) {
         var campaign = try stage.campaign(rows: Self.rows(rows))
         campaign.onUnknown = policy
         try FileManager.default.createDirectory(
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// Returns a run that lost the answers to its rows, and was stopped while they waited to be sent again.
-    private static func stopped(_ policy: UnknownPolicy) async throws -> (Stage, Campaign, MemoryFiles) {
+    private static func stopped(_ policy: UnknownPolicy) async throws -> (Stage, StagedCampaign, MemoryFiles) {
         let fault = SimulatorFault(.reset(ResetFault(code: 2)), when: FaultOccasion(every: 1))
         let stage = try Stage(script: SimulatorScript(faults: [fault]))
         var campaign = try stage.campaign(

@@ -76,11 +76,3 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
         return killed
     }
 }
-
-extension CampaignRun {
-    /// Creates a run whose ledger and results are in memory. Only its summary is in the directory.
-    convenience init(_ campaign: Campaign, resuming: Bool = false, files: MemoryFiles) throws {
-        try self.init(
-            campaign, resuming: resuming, files: files, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-}

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Runs a campaign that is stopped when some rows have been accepted.
-    private static func stopped(_ stage: Stage, rows: Int) async throws -> (Campaign, CampaignSummary) {
+    private static func stopped(_ stage: Stage, rows: Int) async throws -> (StagedCampaign, CampaignSummary) {
         var campaign = try stage.campaign(rows: Self.rows(rows))
         campaign.connections = 1
         campaign.note = Array("mine".utf8)
@@ -33,7 +33,7 @@ import Testing
         return (campaign, summary)
     }
 
-    private func fault(_ campaign: Campaign) throws -> String {
+    private func fault(_ campaign: StagedCampaign) throws -> String {
         do {
             _ = try CampaignRun(campaign, resuming: true)
             return ""

@@ -84,9 +84,9 @@ import Testing
         }
         #expect { try CampaignCheck(campaign) } throws: { "\($0)" == message }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let columns = try InputReader(campaign, lanes: 1).columns
+        let input = try InputReader(campaign.campaign, input: campaign.input, lanes: 1)
         #expect(throws: Never.self) {
-            try CampaignPlan(campaign, columns: columns, logger: logger, start: 1_700_000_000)
+            try CampaignPlan(campaign.campaign, input: input, logger: logger, start: 1_700_000_000)
         }
     }
 

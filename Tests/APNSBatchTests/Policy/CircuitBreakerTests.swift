@@ -29,7 +29,7 @@ import Testing
     {
         var given = Campaign.CircuitBreaker()
         (given.shares, given.window, given.minimum) = (shares, window, minimum)
-        var campaign = Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
+        var campaign = Campaign(destination: .sandbox, topic: nil, credentials: .none)
         campaign.circuitBreaker = given
         try Campaign.Number.check(campaign)
         return try CircuitBreaker.Limits(given)

@@ -36,7 +36,7 @@ import Testing
 
     @Test("Retries wait for the delay that the campaign sets", arguments: delays)
     func plan(short: UInt64?, unavailable: UInt64?, first: [UInt64], largest: [UInt64]) throws {
-        var campaign = Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
+        var campaign = Campaign(destination: .sandbox, topic: nil, credentials: .none)
         (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
         (campaign.retryAfterLimit, campaign.attempts) = (77, 9)
         let plan = BackoffPlan(campaign)

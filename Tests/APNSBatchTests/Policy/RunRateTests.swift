@@ -244,10 +244,9 @@ import Testing
 
     @Test("Limits out of range are refused")
     func ranges() {
-        let file = Campaign.Input.file("rows.csv")
-        func error(_ limit: Campaign.RateLimit, _ input: Campaign.Input = file) -> String? {
+        func error(_ limit: Campaign.RateLimit, isFile: Bool = true) -> String? {
             do throws(CampaignError) {
-                try limit.check(of: input)
+                try limit.check(of: "<stdin>", isFile: isFile)
                 return nil
             } catch {
                 return "\(error)"
@@ -259,6 +258,6 @@ import Testing
         #expect(error(.init(ramp: 5)) == "ramp: needs a rate")
         #expect(error(.init(rate: .init(1, per: .hour), ramp: -1))?.hasPrefix("ramp: expected at most") == true)
         #expect(error(.init(spread: 0))?.hasPrefix("spread: expected 1 to ") == true)
-        #expect(error(.init(spread: 5), .standardInput)?.contains("standard input") == true)
+        #expect(error(.init(spread: 5), isFile: false) == "spread: the number of rows of <stdin> is not known")
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     /// - Parameter times: the number of requests for the token that get this answer; 0 for all.
     private func run(
-        _ rule: AnswerRule, times: Int?, _ change: (inout Campaign) -> Void = { _ in }
+        _ rule: AnswerRule, times: Int?, _ change: (inout StagedCampaign) -> Void = { _ in }
     ) async throws -> (summary: CampaignSummary, run: CampaignRun, results: [UInt64: [String]]) {
         let answer = SimulatorRule(share: 1, status: Int(rule.status), reason: rule.text, times: times)
         let stage = try Stage(script: SimulatorScript(rules: [answer]))

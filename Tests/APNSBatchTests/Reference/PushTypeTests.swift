@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    private func campaign(_ rule: PushTypeRule, _ stage: Stage) throws -> Campaign {
+    private func campaign(_ rule: PushTypeRule, _ stage: Stage) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: "token,x\n\(token(1)),\n")
         campaign.template = .init(json: Array(payload(rule).utf8), name: "t.json")
         campaign.headers.pushType = rule.name

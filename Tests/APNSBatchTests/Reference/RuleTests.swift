@@ -15,7 +15,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     var fields = ""
     var payload: String?
     var template: String?
-    var change: @Sendable (inout Campaign) -> Void = { _ in }
+    var change: @Sendable (inout StagedCampaign) -> Void = { _ in }
     /// The expected line, without the directory of the input.
     var line: String
 
@@ -236,7 +236,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 #"rows.csv:3:26: aps.event: expected update or end in a broadcast, found "start""#) == true)
     }
 
-    private func check(_ rows: String, _ change: (inout Campaign) -> Void) async throws -> [CampaignFinding] {
+    private func check(_ rows: String, _ change: (inout StagedCampaign) -> Void) async throws -> [CampaignFinding] {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows)
         campaign.credentials = .none

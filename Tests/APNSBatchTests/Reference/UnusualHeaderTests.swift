@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Unusual headers of push types") struct UnusualHeaderTests {
     private func findings(
-        _ type: String, rows: String = "token\n\(token(1))\n", _ change: (inout Campaign) -> Void = { _ in }
+        _ type: String, rows: String = "token\n\(token(1))\n", _ change: (inout StagedCampaign) -> Void = { _ in }
     ) async throws -> [String] {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows)

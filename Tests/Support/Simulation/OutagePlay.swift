@@ -73,12 +73,12 @@ package struct OutagePlay {
         let disk = MemoryDisk(seed: 1, broken: nil, strikes: strikes)
         try Stage.write(plan.rows, to: input)
         var campaign = Stage.campaign(
-            plan, input: input, port: simulator.port, policy: .resend, lanes: lanes, hasCanary: false)
+            plan, port: simulator.port, policy: .resend, lanes: lanes, hasCanary: false)
         campaign.retryDelay = nil
         campaign.unavailablePatience = patience
         let lines = Lines()
         let run = try CampaignRun(
-            campaign, files: disk, logger: Logger(label: "outage") { _ in lines },
+            campaign, input: .file(input), files: disk, logger: Logger(label: "outage") { _ in lines },
             surroundings: Stage.surroundings(plan, world, port: simulator.port))
         disk.begin(nil)
         let steps = try SteppedRun(run)

@@ -34,6 +34,7 @@ package final class Simulation {
     private let campaign: (UnknownPolicy, _ session: Int, _ hasCanary: Bool) -> Campaign
     private let surroundings: Surroundings
     private let logger: Logger
+    private let input: String
     private var audit: Audit
     private var dice: Dice
     private var turns = 0
@@ -76,6 +77,7 @@ package final class Simulation {
     private init(_ plan: SeedPlan, input: String, broken: BrokenRule?, logger: Logger) throws {
         self.plan = plan
         self.logger = logger
+        self.input = input
         world = SimulatedWorld(plan.world)
         start = world.now
         dice = Dice(seed: plan.seed ^ 0x6D65_6464_6C65)
@@ -86,7 +88,7 @@ package final class Simulation {
         try Stage.write(plan.rows, to: input)
         let port = simulator.port
         campaign = {
-            Stage.campaign(plan, input: input, port: port, policy: $0, lanes: plan.lanes(of: $1), hasCanary: $2)
+            Stage.campaign(plan, port: port, policy: $0, lanes: plan.lanes(of: $1), hasCanary: $2)
         }
         surroundings = Stage.surroundings(plan, world, port: simulator.port)
     }
@@ -130,7 +132,7 @@ package final class Simulation {
             var campaign = campaign(policy, sessions, hasCanary)
             campaign.retryUnavailable = plan.retriesUnavailable
             let run = try CampaignRun(
-                campaign, resuming: isBegun, files: disk, logger: logger,
+                campaign, input: .file(input), resuming: isBegun, files: disk, logger: logger,
                 surroundings: surroundings)
             isBegun = true
             ending = try play(run, mishap)

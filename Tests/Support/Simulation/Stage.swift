@@ -45,10 +45,10 @@ enum Stage {
 
     /// - Parameter policy: the policy for rows that may have been sent.
     static func campaign(
-        _ plan: SeedPlan, input: String, port: UInt16, policy: UnknownPolicy, lanes: Int, hasCanary: Bool
+        _ plan: SeedPlan, port: UInt16, policy: UnknownPolicy, lanes: Int, hasCanary: Bool
     ) -> Campaign {
         var campaign = Campaign(
-            input: .file(input), destination: .host("simulated", port: port), topic: topic,
+            destination: .host("simulated", port: port), topic: topic,
             credentials: .providerToken(
                 keyPEM: occasion?.signingKeyPEM ?? [], keyID: keyID, teamID: teamID))
         campaign.template = .init(json: Array(#"{"aps":{"alert":"Hello {{name}}"}}"#.utf8), name: "payload.json")

@@ -1,0 +1,9 @@
+/// The source of the rows of a campaign. Cases may be added in later versions.
+@nonexhaustive
+public enum CampaignInput: Sendable, Equatable {
+    /// A CSV file, given by its path.
+    case file(String)
+    /// Standard input. A run that reads it cannot be resumed, and has no ``CampaignProgress/bytesTotal`` unless standard
+    /// input is a file.
+    case standardInput
+}
