@@ -161,7 +161,7 @@ import Testing
         let campaign = try Self.campaign(stage, rows: "token,text,user_id,segment\n\(token(1)),a,b,c\n")
         let input = try InputReader(campaign.campaign, input: campaign.input, lanes: 1)
         let plan = try CampaignPlan(
-            campaign.campaign, input: input, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            campaign.campaign, input: input.facts, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var preparer = RowPreparer(plan: plan)
         var arena = SendArena(blocks: 1)
         var flights = FlightTable(capacity: 1)

@@ -36,7 +36,7 @@ public final class CampaignPreview {
     public init(_ campaign: Campaign, input: CampaignInput) throws(CampaignError) {
         reader = try InputReader(campaign, input: input, lanes: 1)
         plan = try CampaignPlan(
-            campaign, input: reader, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
+            campaign, input: reader.facts, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan).providers
         cursor = reader.makeCursor()

@@ -95,7 +95,7 @@ public final class CampaignRun: Sendable {
         try past?.check(campaign.identity)
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
-            campaign, input: reader, logger: logger, start: past?.header.start, surroundings: surroundings)
+            campaign, input: reader.facts, logger: logger, start: past?.header.start, surroundings: surroundings)
         control = RunControl(canary: plan.canary != nil, deadline: plan.deadline?.seconds ?? .max)
         changeLog = RunChanges(after: past?.reading.history.changes ?? []) { [log = plan.log] text in
             log.logger.warning("\(text)")
@@ -187,7 +187,7 @@ public final class CampaignRun: Sendable {
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if a value is out of its range; then nothing
     ///   changes.
     public func setRateLimit(_ limit: Campaign.RateLimit) throws(CampaignError) {
-        try limit.check(of: reader.name, isFile: reader.isFile)
+        try limit.check(of: reader.name, isFile: reader.facts.isFile)
         rate.change(to: limit)
         note("\(limit)")
     }

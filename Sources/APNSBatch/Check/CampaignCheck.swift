@@ -38,7 +38,7 @@ public final class CampaignCheck: Sendable {
         reader = try InputReader(campaign, input: input, lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(
-            campaign, input: reader, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+            campaign, input: reader.facts, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
         providers = try ProviderDirectory(campaign, plan: plan)
         gauges = (0..<threads).map { _ in LaneGauges() }
         limit = campaign.rateLimit

@@ -54,9 +54,11 @@ package final class CampaignPlan: Sendable {
     let sealing: SealingPlan?
     package let surroundings: Surroundings
 
-    /// - Parameter start: The start of the campaign in seconds since 1970-01-01 00:00 UTC, for a resumed run; nil for now.
+    /// - Parameters:
+    ///   - input: The input whose rows become notifications.
+    ///   - start: The start of the campaign in seconds since 1970-01-01 00:00 UTC, for a resumed run; nil for now.
     package init(
-        _ campaign: Campaign, input: InputReader, logger: Logger, start: UInt64? = nil,
+        _ campaign: Campaign, input: InputFacts, logger: Logger, start: UInt64? = nil,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let columns = input.columns

@@ -5,16 +5,14 @@ import APNSBatchRows
 /// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as those of the
 /// campaign.
 package final class InputReader: Sendable {
-    package let name: String
-    package let columns: [String]
+    package let facts: InputFacts
+    package var name: String { facts.name }
+    package var columns: [String] { facts.columns }
     package let format: RowFormat
     package let reader: ChunkReader
     /// Whether a later process can read the same bytes, so that the run can be resumed. Standard input cannot be read by
     /// another process, even if it is redirected from a file.
     package let isRepeatable: Bool
-    /// Whether the input has a path, by which another process can open it.
-    package var isFile: Bool { input.isFile }
-    private let input: CampaignInput
     private let estimate = Guarded(RowEstimate())
     private let checksums = Guarded(InputChecksum())
 
@@ -28,15 +26,13 @@ package final class InputReader: Sendable {
         _ campaign: Campaign, input: CampaignInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
         extent: InputExtent? = nil
     ) throws(CampaignError) {
-        self.input = input
-        name = input.name
         format = try RowFormat(delimiter: campaign.delimiter)
         do {
             reader = try ChunkReader(
                 input: input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
                 extent: extent)
             isRepeatable = input.isFile && reader.canReadAgain
-            columns = try reader.readColumns()
+            facts = InputFacts(name: input.name, isFile: input.isFile, columns: try reader.readColumns())
         } catch {
             throw Self.explain(error, name: input.name)
         }

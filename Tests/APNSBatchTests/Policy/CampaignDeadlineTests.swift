@@ -86,7 +86,7 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let input = try InputReader(campaign.campaign, input: campaign.input, lanes: 1)
         #expect(throws: Never.self) {
-            try CampaignPlan(campaign.campaign, input: input, logger: logger, start: 1_700_000_000)
+            try CampaignPlan(campaign.campaign, input: input.facts, logger: logger, start: 1_700_000_000)
         }
     }
 
