@@ -2,3 +2,4 @@
 // module.
 @_exported import APNSBatchModel
 @_exported import APNSBatchRecords
+@_exported import APNSBatchRows

@@ -24,7 +24,7 @@ extension CampaignRun {
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         try self.init(
-            staged.campaign, input: staged.input, resuming: resuming, files: files, logger: logger,
+            staged.campaign, input: RunInput(staged.input), resuming: resuming, files: files, logger: logger,
             surroundings: surroundings)
     }
 }

@@ -37,10 +37,13 @@ public final class CampaignRun: Sendable {
     let header: LedgerHeader
     /// In milliseconds.
     let syncInterval: Int
-    private let input: CampaignInput
+    private let input: RunInput
+    /// Makes the rows of a program; nil if the rows are read.
+    private let production: RowProduction?
     private let template: Campaign.Template?
     private let judge: Guarded<ExpectationJudge>
     private let changeLog: RunChanges
+    let results = Guarded(OfferedResults())
     /// Nil if no history is kept.
     private let historyPlace: HistoryPlace?
 
@@ -60,15 +63,15 @@ public final class CampaignRun: Sendable {
         _ campaign: Campaign, input: CampaignInput, resuming: Bool = false,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
     ) throws(CampaignError) {
-        try self.init(campaign, input: input, resuming: resuming, files: nil, logger: logger)
+        try self.init(campaign, input: RunInput(input), resuming: resuming, files: nil, logger: logger)
     }
 
     /// - Parameters:
     ///   - files: Used in place of the files in the run directory.
     ///   - surroundings: Used in place of the system.
     package init(
-        _ campaign: Campaign, input: CampaignInput, resuming: Bool = false, files: (any RunFiles)? = nil,
-        logger: Logger,
+        _ campaign: Campaign, input: RunInput, production: RowProduction? = nil, resuming: Bool = false,
+        files: (any RunFiles)? = nil, logger: Logger,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
@@ -89,7 +92,7 @@ public final class CampaignRun: Sendable {
             campaign, input: input, lanes: lanes, group: ChunkFeed.group, limits: surroundings.rowLimits,
             extent: past?.extent)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
-        (self.input, template) = (input, campaign.template)
+        (self.input, self.production, template) = (input, production, campaign.template)
         for range in past?.reading.history.ranges ?? [] { reader.note(range.facts) }
         var campaign = campaign
         try past?.check(campaign.identity)
@@ -237,11 +240,26 @@ public final class CampaignRun: Sendable {
         return progress
     }
 
-    /// Sends the campaign, and returns its summary. Call it once.
+    /// Sends the campaign, and returns its summary. Call it once. When the task is cancelled, the run ends as by
+    /// ``stopAtOnce()``.
     ///
     /// Failures during the run (such as a fatal answer, APNs out of reach or a full disk) end it in order, and are in the
     /// summary and in ``failure``. The summary is also written to the run directory, as `summary.json`.
     public func run() async -> CampaignSummary {
+        defer { results.withLock { $0.end() } }
+        async let rows: Void? = production?.run()
+        let summary = await withTaskCancellationHandler {
+            await send()
+        } onCancel: {
+            stopAtOnce()
+        }
+        // A program that has more rows learns that none is taken.
+        reader.cancel()
+        await rows
+        return summary
+    }
+
+    private func send() async -> CampaignSummary {
         do throws(ThreadError) {
             return try await NamedThread.value("campaign") { [self] in runToEnd() }
         } catch {
@@ -354,7 +372,8 @@ public final class CampaignRun: Sendable {
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
             chunks: chunks, handOvers: record.ledger.handOvers,
-            rate: rate, rowsLeft: { [weak self] in self?.look(withAccount: false).rowsLeft })
+            rate: rate, results: results.withLock { $0.stream },
+            rowsLeft: { [weak self] in self?.look(withAccount: false).rowsLeft })
         control.notify { [reader, chunks] in
             reader.cancel()
             chunks.close()
@@ -419,7 +438,7 @@ public final class CampaignRun: Sendable {
         var status = ledger.history().flatMap { history in
             try? RunStatus(history, notes: ledger.handOvers.snapshot, boot: files.boot, isFree: true)
         }
-        if !control.urgent, case .file(let path) = input {
+        if !control.urgent, let path = input.path {
             status?.countUnread(in: path, reader.format)
         }
         return status

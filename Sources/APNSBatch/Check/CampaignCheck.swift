@@ -34,8 +34,8 @@ public final class CampaignCheck: Sendable {
         _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
     ) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
-        try InputReader.requireRows(campaign, of: input, try ExpectationJudge(campaign))
-        reader = try InputReader(campaign, input: input, lanes: threads)
+        try InputReader.requireRows(campaign, of: RunInput(input), try ExpectationJudge(campaign))
+        reader = try InputReader(campaign, input: RunInput(input), lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(
             campaign, input: reader.facts, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })

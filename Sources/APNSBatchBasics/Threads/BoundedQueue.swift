@@ -42,7 +42,8 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         state.withLock { $0.elements.reserveCapacity(capacity + State.takenMax) }
     }
 
-    package var isEmpty: Bool { state.withLock { $0.count == 0 } }
+    package var isEmpty: Bool { count == 0 }
+    package var count: Int { state.withLock { $0.count } }
 
     /// Adds an element, waiting for room if necessary. Returns false if the queue is closed; the element is not added
     /// then.

@@ -42,6 +42,9 @@ import APNSBatchNotification
     @inlinable
     package var hasRoom: Bool { unsafe count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
 
+    /// The number of further entries that fit, unless their texts are long.
+    package var room: Int { entryLimit - count }
+
     @inlinable static var textsLimit: Int { 3 * textLimit + CarriedFields.bytesMax }
 
     @inlinable
@@ -99,7 +102,7 @@ import APNSBatchNotification
     /// - Parameter isHex: Whether the token was checked and is in lower case.
     @inlinable
     package func append(
-        row: UInt64, outcome: Outcome, code: UInt16, attempts: Attempts, timestamp: UInt64,
+        row: UInt64, outcome: Outcome, code: UInt16, attempts: Attempts, answerTime: UInt32 = 0, timestamp: UInt64,
         token: UnsafeRawBufferPointer, isHex: Bool = false, reason: UnsafeRawBufferPointer,
         ownID: UnsafeRawPointer? = nil
     ) {
@@ -107,7 +110,7 @@ import APNSBatchNotification
         if let ownID = unsafe ownID { _ = unsafe keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
         let entry = unsafe OutcomeEntry(
             row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), code: code, attempts: attempts,
-            outcome: outcome, hasOwnID: ownID != nil, isHex: isHex)
+            answerTime: answerTime, outcome: outcome, hasOwnID: ownID != nil, isHex: isHex)
         unsafe (entryStorage + count).initialize(to: entry)
         unsafe used.pointee.entries += 1
     }
@@ -128,6 +131,11 @@ import APNSBatchNotification
         var length = limit
         while unsafe length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
         return length
+    }
+
+    /// The texts of all entries, to which the offsets in them refer.
+    var texts: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: byteStorage, count: used.pointee.bytes)
     }
 
     package func removeAll() {

@@ -4,15 +4,35 @@ import APNSBatchBasics
 package final class OutcomeExchange: Sendable {
     package let filled: BoundedQueue<OutcomeBatch>
     package let free: BoundedQueue<OutcomeBatch>
+    /// Where recorded batches go before they are free again; nil if no program takes the results.
+    private let results: ResultStream?
+    private let lanes: Int
+    private let entries: Int
 
     /// - Parameters:
     ///   - lanes: The number of lanes. Each fills one batch while its others are in the queues.
     ///   - each: The number of batches of each lane.
     ///   - entries: The capacity of a batch, in outcomes.
-    package init(lanes: Int, each: Int = 3, entries: Int = OutcomeBatch.entryCapacity) {
-        let count = lanes * each
+    ///   - results: Takes the batches when they are recorded.
+    package init(
+        lanes: Int, each: Int = 3, entries: Int = OutcomeBatch.entryCapacity, results: ResultStream? = nil
+    ) {
+        let count = lanes * each + (results?.batches ?? 0)
+        (self.results, self.lanes, self.entries) = (results, lanes, entries)
         filled = BoundedQueue(capacity: count)
         free = BoundedQueue(capacity: count)
         for _ in 0..<count { free.push(OutcomeBatch(entries: entries)) }
+        results?.open(free)
+    }
+
+    /// Returns how many outcomes a lane can record in batches that are free, without a wait for the program that takes the
+    /// results. There is no limit if there is no such program, because the writer is always soon done.
+    package func room() -> Int { results == nil ? .max / 2 : free.count / lanes * entries }
+
+    /// Passes on a batch whose outcomes are recorded: to the program that takes the results, or to the lanes.
+    package func release(_ batch: OutcomeBatch) {
+        if let results, results.take(batch) { return }
+        batch.removeAll()
+        free.push(batch)
     }
 }

@@ -77,7 +77,7 @@ extension CampaignProgress {
         case pushback
         /// The next rows of the input have not been read yet.
         case input
-        /// Outcomes have not been written yet.
+        /// Outcomes have not been written yet, or the program has not taken its results.
         case writer
         /// The run is paused.
         case pause

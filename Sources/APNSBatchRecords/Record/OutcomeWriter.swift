@@ -78,8 +78,7 @@ package final class OutcomeWriter: @unchecked Sendable {
             hasLost = true
             record.fail(error)
         }
-        batch.removeAll()
-        exchange.free.push(batch)
+        exchange.release(batch)
     }
 
     private func markIfDue(now: UInt64) {

@@ -1,6 +1,7 @@
 import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
+import APNSBatchRows
 
 /// Formats outcomes as lines of `results.csv` into its own buffer.
 ///
@@ -142,39 +143,6 @@ package struct ResultLines: ~Copyable {
     }
 
     private mutating func append(field: UnsafeRawBufferPointer) {
-        guard Self.needsQuotes(field) else { return append(plain: field) }
-        append(byte: UInt8(ascii: "\""))
-        for byte in field {
-            if byte == UInt8(ascii: "\"") { append(byte: byte) }
-            append(byte: byte)
-        }
-        append(byte: UInt8(ascii: "\""))
-    }
-
-    /// Whether the field contains a comma, a quote or a line end. Checks 16 bytes at a time, because most fields are
-    /// tokens.
-    private static func needsQuotes(_ field: UnsafeRawBufferPointer) -> Bool {
-        guard let start = field.baseAddress else { return false }
-        var offset = 0
-        var found = SIMD16<UInt8>.zero .!= .zero
-        while offset &+ 16 <= field.count {
-            found .|= needsQuotes(start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self))
-            offset &+= 16
-        }
-        var rest = SIMD16<UInt8>.zero
-        withUnsafeMutableBytes(of: &rest) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: field[offset...]))
-        }
-        found .|= needsQuotes(rest)
-        let halves = unsafeBitCast(found, to: SIMD2<UInt64>.self)
-        return halves[0] | halves[1] != 0
-    }
-
-    @inline(__always)
-    private static func needsQuotes(_ bytes: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> {
-        func isEqual(_ byte: Unicode.Scalar) -> SIMDMask<SIMD16<Int8>> {
-            bytes .== SIMD16(repeating: UInt8(ascii: byte))
-        }
-        return isEqual(",") .| isEqual("\"") .| isEqual("\n") .| isEqual("\r")
+        used += CSVField.write(field, delimiter: UInt8(ascii: ","), to: buffer + used)
     }
 }

@@ -30,6 +30,9 @@ package enum InputError: Error, Equatable, Sendable {
     /// Rows that were read before have changed. This error is thrown by callers that compare them.
     case changedRows(first: UInt64, last: UInt64)
 
+    /// The program that makes the rows failed. All rows before the failure have been delivered.
+    case ofProgram(String)
+
     /// `ChunkReader.cancel()` was called.
     case cancelled
 }
@@ -69,6 +72,8 @@ extension InputError: CustomStringConvertible {
             "the input changed while it was read: it had \(bytesAtOpen) bytes when opened and ended after \(bytesRead)"
         case .changedRows(let first, let last):
             "the input changed: rows \(first) to \(last)"
+        case .ofProgram(let cause):
+            "the program that makes the rows failed: \(cause)"
         case .cancelled:
             "reading was cancelled"
         }

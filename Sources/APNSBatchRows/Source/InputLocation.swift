@@ -1,12 +1,15 @@
 import Glibc
 
 /// The location of an input.
-package enum InputLocation: Sendable, Equatable {
+package enum InputLocation: Sendable {
     /// The path of a regular file, a FIFO or a device. The reader opens it, and closes it when it is deallocated.
     case file(String)
 
     /// A descriptor owned by the caller. It is not closed, and its flags are not changed.
     case descriptor(Int32)
+
+    /// Rows that a program makes.
+    case program(RowPipe)
 
     /// Descriptor 0.
     package static let standardInput = InputLocation.descriptor(0)
@@ -16,7 +19,12 @@ package enum InputLocation: Sendable, Equatable {
     /// - Parameter limit: the maximum number of bytes to read of a regular file; nil for all.
     /// - Throws: `InputError.cannotOpen`.
     func open(limit: UInt64?) throws(InputError) -> any ByteSource {
-        let descriptor = InputDescriptor(self)
+        let descriptor: InputDescriptor
+        switch self {
+        case .file(let path): descriptor = InputDescriptor(path: path)
+        case .descriptor(let number): descriptor = InputDescriptor(borrowed: number)
+        case .program(let pipe): return pipe
+        }
         var status = stat()
         guard descriptor.number >= 0, unsafe fstat(descriptor.number, &status) == 0 else { throw cannotOpen(errno) }
         let kind = status.st_mode & S_IFMT
@@ -39,6 +47,7 @@ package enum InputLocation: Sendable, Equatable {
             case .file(let path): path
             case .descriptor(0): "standard input"
             case .descriptor(let number): "descriptor \(number)"
+            case .program: "the rows of the program"
             }
         return .cannotOpen(path: path, errno: code)
     }
@@ -49,13 +58,12 @@ struct InputDescriptor: ~Copyable {
     let number: Int32
     private let isOwned: Bool
 
-    init(_ location: InputLocation) {
-        switch location {
+    init(path: String) {
         // `O_NONBLOCK`: opening a FIFO must not wait for its writer, because that could not be cancelled.
-        case .file(let path): (number, isOwned) = unsafe (Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), true)
-        case .descriptor(let number): (self.number, isOwned) = (number, false)
-        }
+        (number, isOwned) = unsafe (Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), true)
     }
+
+    init(borrowed number: Int32) { (self.number, isOwned) = (number, false) }
 
     init(owned number: Int32) { (self.number, isOwned) = (number, true) }
 

@@ -102,7 +102,7 @@ struct Admission: ~Copyable {
     /// - Parameter rows: Not changed. It is `inout` because Swift 6.3 copies a whole structure to lend it to a function,
     ///   which would take 160 instructions for every row.
     func takesFresh(_ rows: inout LaneRows) -> Bool {
-        !rows.hasNoRoom && (canary == nil || canary!.room(rows.canaryCount) > 0)
+        !rows.hasNoRoom && !rows.isHeldUp && (canary == nil || canary!.room(rows.canaryCount) > 0)
     }
 
     /// Returns a member of the provider's pool that can take another request now, or nil. During a canary the pool is not
@@ -178,7 +178,7 @@ struct Admission: ~Copyable {
         case .paused: .pause
         case .canary: .canary
         case .streams: connections.isUp ? (isPaced || isProbing ? .pushback : .streams) : .connections
-        case .rows: rows.hasNoRoom ? .retries : rows.isExhausted ? nil : .input
+        case .rows: rows.isHeldUp ? .writer : rows.hasNoRoom ? .retries : rows.isExhausted ? nil : .input
         }
     }
 

@@ -55,7 +55,7 @@ struct LaneAnswers: ~Copyable {
         times.note(completion.latency_us)
         health.noteAnswer(of: provider)
         guard isAccepted else { return refused(ticket, completion, &rows, &connections) }
-        rows.accept(ticket)
+        rows.accept(ticket, answerTime: completion.latency_us)
         if completion.field_count > 0 { carryUniqueID(completion, &rows) }
     }
 
@@ -136,9 +136,9 @@ struct LaneAnswers: ~Copyable {
         gauges.refusals.note(answer)
         health.note(answer, to: &rows[ticket])
         switch answer.action {
-        case .accepted: rows.accept(ticket)
+        case .accepted: rows.accept(ticket, answerTime: completion.latency_us)
         case .rejected:
-            reject(ticket, answer, &rows)
+            reject(ticket, answer, completion, &rows)
             carryUniqueID(completion, &rows)
         case .stop: stop(ticket, answer, &rows, &connections)
         case .retry(let retry):
@@ -146,14 +146,17 @@ struct LaneAnswers: ~Copyable {
             let retryAfter = completion.captured("retry-after").flatMap {
                 RetryAfter.parse($0, now: Int64(rows.wallClock))
             }
-            sendAgain(ticket, answer, retry, retryAfter, &rows, &connections)
+            sendAgain(ticket, answer, retry, retryAfter, completion, &rows, &connections)
         }
     }
 
-    private func reject(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
+    private func reject(
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows
+    ) {
         let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
         rows.finish(
-            ticket, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
+            ticket, .rejected, status: answer.status, answerTime: completion.latency_us, timestamp: timestamp,
+            cause: answer.reason?.rawValue ?? "")
     }
 
     /// Stops the campaign, unless other credentials can continue: then the row is sent again with these, and the attempt
@@ -173,8 +176,8 @@ struct LaneAnswers: ~Copyable {
     }
 
     private mutating func sendAgain(
-        _ ticket: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ rows: inout LaneRows,
-        _ connections: inout LaneConnections
+        _ ticket: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ completion: CompletionRecord,
+        _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         guard connections.renewToken(retry.token, of: member, provider) else {
@@ -190,7 +193,7 @@ struct LaneAnswers: ~Copyable {
         }
         guard !control.stopping else { return rows.postpone(ticket) }
         guard let delay = delay(rows[ticket], retry.delay, retryAfter, retrying: rows.retrying) else {
-            return endWithoutAttempts(ticket, answer, &rows)
+            return endWithoutAttempts(ticket, answer, completion, &rows)
         }
         noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
         rows[ticket].lastStatus = answer.status
@@ -199,14 +202,18 @@ struct LaneAnswers: ~Copyable {
     }
 
     /// Ends a row without attempts left. An answer that is not about the row makes it unavailable.
-    private func endWithoutAttempts(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
+    private func endWithoutAttempts(
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows
+    ) {
         if rows[ticket].mayHaveArrived {
             // The answer to the last request does not tell what became of an earlier one.
             rows.finishUnknown(ticket, cause: "no answer to one request and \(answer.text) to the last")
         } else if Self.isUnavailability(answer.status) {
-            rows.finish(ticket, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
+            rows.finish(
+                ticket, .unavailable, status: answer.status, answerTime: completion.latency_us,
+                cause: answer.reason?.rawValue ?? "")
         } else {
-            reject(ticket, answer, &rows)
+            reject(ticket, answer, completion, &rows)
         }
     }
 

@@ -21,11 +21,13 @@ package final class LaneCrew: Sendable {
     private let rowsLeft: @Sendable () -> UInt64?
     private let done = Guarded(LoopKind.automatic)
 
-    /// - Parameter rowsLeft: Returns the number of rows without an outcome, or nil if it is not known.
+    /// - Parameters:
+    ///   - results: Takes the outcomes when they are recorded.
+    ///   - rowsLeft: Returns the number of rows without an outcome, or nil if it is not known.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
         providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOvers: HandOverRecord,
-        rate: RunRate, rowsLeft: @escaping @Sendable () -> UInt64? = { nil }
+        rate: RunRate, results: ResultStream? = nil, rowsLeft: @escaping @Sendable () -> UInt64? = { nil }
     ) {
         self.plan = plan
         self.control = control
@@ -39,7 +41,8 @@ package final class LaneCrew: Sendable {
         self.handOvers = handOvers
         (self.rate, self.rowsLeft) = (rate, rowsLeft)
         exchange = OutcomeExchange(
-            lanes: gauges.count, each: plan.surroundings.batchesPerLane, entries: plan.surroundings.outcomesPerBatch)
+            lanes: gauges.count, each: plan.surroundings.batchesPerLane, entries: plan.surroundings.outcomesPerBatch,
+            results: results)
         wakers = gauges.map { _ in LaneWaker() }
     }
 

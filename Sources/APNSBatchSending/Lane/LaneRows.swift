@@ -69,6 +69,8 @@ struct LaneRows: ~Copyable {
     private(set) var setAside = 0
     /// The number of requests in flight.
     var inFlight: Int { flights.count - retries.count - setAside }
+    /// Whether there is no room for the outcomes of more rows, because the program does not take its results.
+    var isHeldUp: Bool { sink.room <= flights.count }
     /// Whether there is no room for another row.
     var hasNoRoom: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
     /// Whether so many rows ended unsent in this turn that connections must be looked after first.
@@ -118,7 +120,10 @@ struct LaneRows: ~Copyable {
 
     // MARK: The next row
 
-    mutating func beginTurn() { unsentOfTurn = 0 }
+    mutating func beginTurn() {
+        unsentOfTurn = 0
+        sink.look()
+    }
 
     /// Returns the next row to send. Rows that are due again and fresh rows alternate.
     mutating func next(takesFresh: Bool, now: UInt64) -> Int? {
@@ -129,7 +134,7 @@ struct LaneRows: ~Copyable {
 
     /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
-        while unsentOfTurn < Self.unsentPerTurn, source.advance() {
+        while unsentOfTurn < Self.unsentPerTurn, !isHeldUp, source.advance() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let ticket):
                 flights[ticket].indexInRange = UInt32(truncatingIfNeeded: source.indexInRange)
@@ -201,33 +206,39 @@ struct LaneRows: ~Copyable {
 
     /// Ends a row that APNs accepted. Inlined, because nearly every row ends here, without a reason and a timestamp.
     @inline(__always)
-    mutating func accept(_ ticket: Int) {
-        record(ticket, .accepted, status: 200, reason: UnsafeRawBufferPointer(start: nil, count: 0))
+    mutating func accept(_ ticket: Int, answerTime: UInt32) {
+        record(
+            ticket, .accepted, status: 200, answerTime: answerTime,
+            reason: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// Records the outcome of a row and frees its slot.
     @inline(__always)
     private mutating func record(
-        _ ticket: Int, _ outcome: Outcome, status: UInt16, timestamp: UInt64 = OutcomeEntry.noTimestamp,
-        reason: UnsafeRawBufferPointer
+        _ ticket: Int, _ outcome: Outcome, status: UInt16, answerTime: UInt32,
+        timestamp: UInt64 = OutcomeEntry.noTimestamp, reason: UnsafeRawBufferPointer
     ) {
         let ended = UnsafePointer(flights.address(of: ticket))
         sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
-            attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), timestamp: timestamp,
-            token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast, reason: reason,
+            attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), answerTime: answerTime,
+            timestamp: timestamp, token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast,
+            reason: reason,
             ownID: hasOwnIDs ? ended.pointee.record[.id].baseAddress : nil)
         if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
         flights.release(ticket, in: &arena)
     }
 
+    /// - Parameter answerTime: The time that the answer took, in microseconds; 0 if it is not known any more.
     mutating func finish(
-        _ ticket: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
-        cause: String
+        _ ticket: Int, _ outcome: Outcome, status: UInt16 = 0, answerTime: UInt32 = 0,
+        timestamp: UInt64 = OutcomeEntry.noTimestamp, cause: String
     ) {
         var cause = cause
         cause.withUTF8 {
-            record(ticket, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))
+            record(
+                ticket, outcome, status: status, answerTime: answerTime, timestamp: timestamp,
+                reason: UnsafeRawBufferPointer($0))
         }
     }
 
@@ -353,7 +364,7 @@ struct LaneRows: ~Copyable {
         plan.log.retriesFull(retries.count)
     }
 
-    mutating func flushOutcomes() { sink.flush() }
+    mutating func flushOutcomes() { sink.flushEarly() }
 
     /// Why rows wait for another attempt, or nil if there are none.
     var backingOff: CampaignProgress.Waiting? {

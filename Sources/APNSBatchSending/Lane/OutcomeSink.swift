@@ -6,6 +6,8 @@ struct OutcomeSink: ~Copyable {
     private let exchange: OutcomeExchange
     private var batch: OutcomeBatch
     private(set) var tally = Tally()
+    /// The number of outcomes that free batches have room for.
+    private var roomBehind = 0
     /// The time spent waiting for a free batch, in nanoseconds.
     private var waited: UInt64 = 0
 
@@ -17,15 +19,15 @@ struct OutcomeSink: ~Copyable {
     /// Records the outcome of a row. Texts are copied; `ownID` is the row's own apns-id, if it has one.
     @inline(__always)
     mutating func record(
-        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: Attempts = 0,
+        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: Attempts = 0, answerTime: UInt32 = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp,
         token: UnsafeRawBufferPointer, isHex: Bool = false,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), ownID: UnsafeRawPointer? = nil
     ) {
         if !batch.hasRoom { flush() }
         batch.append(
-            row: row, outcome: outcome, code: status, attempts: attempts, timestamp: timestamp, token: token,
-            isHex: isHex, reason: reason, ownID: ownID)
+            row: row, outcome: outcome, code: status, attempts: attempts, answerTime: answerTime, timestamp: timestamp,
+            token: token, isHex: isHex, reason: reason, ownID: ownID)
         tally.count(outcome, attempts: attempts)
     }
 
@@ -34,6 +36,18 @@ struct OutcomeSink: ~Copyable {
 
     /// Appends one field to the line of the row that was recorded last.
     func carry(text: UnsafeRawBufferPointer) { batch.carry(text: text) }
+
+    /// The number of outcomes that can be recorded without a wait for the program that takes the results.
+    var room: Int { batch.room + roomBehind }
+
+    /// Looks how many batches are free. Called once a turn.
+    mutating func look() { roomBehind = exchange.room() }
+
+    /// Passes the current batch to the writer, unless it is empty or no other is free for the program that takes the results.
+    mutating func flushEarly() {
+        look()
+        if roomBehind > 0 { flush() }
+    }
 
     /// Passes the current batch to the writer, unless it is empty.
     @inline(never)
@@ -44,6 +58,7 @@ struct OutcomeSink: ~Copyable {
         let begin = isLate ? SystemClock.monotonic() : 0
         batch = exchange.free.pop() ?? OutcomeBatch()
         if isLate { waited += SystemClock.monotonic() - begin }
+        look()
     }
 
     /// Returns the time spent waiting for the writer since the last call, in nanoseconds.

@@ -6,7 +6,7 @@ extension InputReader {
     /// Throws if the input has fewer rows than the campaign requires, does not meet its expectations about rows, or is not a
     /// file whose rows can be counted. Reads the file only as far as this takes.
     package static func requireRows(
-        _ campaign: Campaign, of input: CampaignInput, _ judge: ExpectationJudge
+        _ campaign: Campaign, of input: RunInput, _ judge: ExpectationJudge
     ) throws(CampaignError) {
         guard let first = campaign.minRows.map({ _ in "min-rows" }) ?? judge.ofRows.first.map({ "expect: \($0)" })
         else { return }
@@ -26,7 +26,7 @@ extension InputReader {
     ///   - enough: The number of rows at which counting may end; nil to count all.
     ///   - requirement: The requirement that needs the number, for messages.
     private static func countRows(
-        _ campaign: Campaign, of input: CampaignInput, upTo enough: UInt64?, for requirement: String
+        _ campaign: Campaign, of input: RunInput, upTo enough: UInt64?, for requirement: String
     ) throws(CampaignError) -> UInt64 {
         let uncountable = CampaignError(
             .configuration,
@@ -47,7 +47,7 @@ extension InputReader {
     ///
     /// - Parameter now: Seconds since 1970-01-01 00:00 UTC.
     package static func requireFreshness(
-        _ campaign: Campaign, of input: CampaignInput, now: UInt64
+        _ campaign: Campaign, of input: RunInput, now: UInt64
     ) throws(CampaignError) {
         guard let limit = campaign.inputAgeLimit else { return }
         let name = input.name

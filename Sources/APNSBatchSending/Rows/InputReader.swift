@@ -23,7 +23,7 @@ package final class InputReader: Sendable {
     ///   - group: The number of further buffers, for chunks that are announced together.
     ///   - extent: How much of a file an earlier session took for its input; nil for all that is there.
     package init(
-        _ campaign: Campaign, input: CampaignInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
+        _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
         extent: InputExtent? = nil
     ) throws(CampaignError) {
         format = try RowFormat(delimiter: campaign.delimiter)
@@ -117,26 +117,6 @@ extension RowFormat {
             self = .csv(try CSVDialect(delimiter: delimiter))
         } catch {
             throw CampaignError(.configuration, "\(error)")
-        }
-    }
-}
-
-extension CampaignInput {
-    /// Whether the input has a path, by which another process can open it.
-    var isFile: Bool { if case .file = self { true } else { false } }
-
-    /// The name of the input in messages.
-    var name: String {
-        switch self {
-        case .file(let path): path
-        case .standardInput: "<stdin>"
-        }
-    }
-
-    var location: InputLocation {
-        switch self {
-        case .file(let path): .file(path)
-        case .standardInput: .standardInput
         }
     }
 }

@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchModel
+import APNSBatchSending
 import APNSBatchSimulator
 import APNSBatchTransport
 import Logging
@@ -78,7 +79,7 @@ package struct OutagePlay {
         campaign.unavailablePatience = patience
         let lines = Lines()
         let run = try CampaignRun(
-            campaign, input: .file(input), files: disk, logger: Logger(label: "outage") { _ in lines },
+            campaign, input: RunInput(.file(input)), files: disk, logger: Logger(label: "outage") { _ in lines },
             surroundings: Stage.surroundings(plan, world, port: simulator.port))
         disk.begin(nil)
         let steps = try SteppedRun(run)

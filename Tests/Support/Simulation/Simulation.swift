@@ -132,7 +132,7 @@ package final class Simulation {
             var campaign = campaign(policy, sessions, hasCanary)
             campaign.retryUnavailable = plan.retriesUnavailable
             let run = try CampaignRun(
-                campaign, input: .file(input), resuming: isBegun, files: disk, logger: logger,
+                campaign, input: RunInput(.file(input)), resuming: isBegun, files: disk, logger: logger,
                 surroundings: surroundings)
             isBegun = true
             ending = try play(run, mishap)

@@ -43,7 +43,7 @@ ALLOWED = {
 # a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
 FOLDERS = {
     "APNSBatchBasics": ["Numbers", "Text", "Memory", "Threads", "Files"],
-    "APNSBatchRows": ["Blocks", "Rows", "Source", {"Chunks", "CSV", "."}],
+    "APNSBatchRows": ["Blocks", "Rows", "Encoding", "Source", {"Chunks", "CSV", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Reports"],

@@ -1,0 +1,79 @@
+import APNSBatchModel
+
+/// The results of a run while it goes on, in batches; made by ``CampaignRun/makeResults(buffering:)``.
+///
+/// ```swift
+/// let results = run.makeResults()
+/// async let summary = run.run()
+/// for await batch in results {
+///     for result in batch where result.status == 410 { await store.delete(result.token) }
+/// }
+/// ```
+///
+/// A batch comes after its outcomes are in the ledger, so no outcome that a program has seen is different after the process was
+/// killed. After a loss of power that holds for outcomes that are older than ``Campaign/syncInterval``.
+///
+/// A slow program holds up the run: when all batches wait for it, no further rows are sent, and memory does not grow. If the
+/// program takes no further results, because this sequence and its iterator are released or the task that iterates is
+/// cancelled, the run goes on without it. The sequence has one consumer.
+public struct CampaignResults: AsyncSequence, Sendable {
+    public typealias Element = ResultBatch
+    public typealias Failure = Never
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let interest: Interest
+
+        /// Returns the next batch, and waits for it; nil at the end of the run.
+        public mutating func next() async -> ResultBatch? { await interest.stream.next() }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> ResultBatch? {
+            await interest.stream.next()
+        }
+    }
+
+    /// Ends the stream when nobody can ask for another batch.
+    final class Interest: Sendable {
+        let stream: ResultStream
+
+        init(_ stream: ResultStream) { self.stream = stream }
+
+        deinit { stream.abandon() }
+    }
+
+    let interest: Interest
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(interest: interest) }
+}
+
+extension CampaignRun {
+    /// Returns the results of this run as a sequence, whose elements must be taken, or which must be released, for the run to
+    /// end. Call it before ``run()``, and once: of several sequences only the last one has elements. Results of earlier sessions
+    /// of a resumed run are in `results.csv` only.
+    ///
+    /// - Parameter batches: The number of batches, of up to 2,048 results, that may wait, besides three for each lane.
+    ///   At least 1; each takes up to 400 KiB.
+    public func makeResults(buffering batches: Int = 8) -> CampaignResults {
+        let stream = ResultStream(
+            batches: max(1, batches), campaign: plan.identity, columns: header.resultColumns.count)
+        results.withLock { $0.offer(stream) }
+        return CampaignResults(interest: .init(stream))
+    }
+}
+
+/// The stream through which a run gives its results to the program.
+struct OfferedResults: Sendable {
+    private(set) var stream: ResultStream?
+    /// Whether the run has ended.
+    private var isOver = false
+
+    mutating func offer(_ next: ResultStream) {
+        stream?.finish()
+        stream = next
+        if isOver { next.finish() }
+    }
+
+    mutating func end() {
+        isOver = true
+        stream?.finish()
+    }
+}

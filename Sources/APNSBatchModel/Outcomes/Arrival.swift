@@ -1,0 +1,21 @@
+/// How far the last request for a row got.
+@nonexhaustive
+public enum Arrival: Sendable, CaseIterable {
+    /// No request was sent, or the peer said that it did not process it.
+    case notSent
+    /// A request was handed to a connection, and no answer came: it may have arrived.
+    case maybeSent
+    /// APNs answered.
+    case answered
+}
+
+extension Outcome {
+    /// How far the last request for a row with this outcome got.
+    public var arrival: Arrival {
+        switch self {
+        case .accepted, .rejected, .unavailable: .answered
+        case .unknown: .maybeSent
+        case .invalid, .expired, .suppressed: .notSent
+        }
+    }
+}
