@@ -181,26 +181,6 @@ import Testing
         #expect(throws: CampaignError.self) { _ = try Self.open(whole) }
     }
 
-    @Test("Of a long timeline, the least and the greatest value of each part are kept")
-    func extremes() {
-        let timeline = RunTimeline((0..<21_600).map { Self.point($0) })
-        func value(_ index: Int) -> Double? {
-            switch index {
-            case 1234: 900
-            case 20_001: -7
-            case 5000..<9000: nil
-            default: Double(index % 50)
-            }
-        }
-        let kept = timeline.extremes(of: value)
-        #expect(kept.count == 1000 && kept == kept.sorted() && Set(kept).count == 1000)
-        #expect(kept.contains(1234) && kept.contains(20_001) && !kept.contains { 5000..<9000 ~= $0 })
-        #expect(timeline.extremes(limit: 10) { $0 < 8 ? Double($0) : nil } == Array(0..<8))
-        #expect(timeline.extremes(limit: 11) { Double($0) }.count == 10, "the first and the last of five parts")
-        #expect(RunTimeline([]).extremes { Double($0) } == [])
-        #expect(timeline.extremes(limit: 100) { _ in 3 }.count == 50, "a part with one value is one point")
-    }
-
     @Test("Rates are differences of points of one session")
     func rates() {
         var (early, late) = (TimelinePoint(.begin), TimelinePoint(.second))
