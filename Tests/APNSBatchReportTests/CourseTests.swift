@@ -50,7 +50,7 @@ extension RunCourse {
         let report = SampleNights.report(summary, first + second)
         #expect(report.course?.events.map(\.text) == ["paused", "session 2 begins", "rate 500/s"])
         let page = ReportPage.html(report)
-        #expect(page.contains("<li>2026-11-21 03:00:30: paused</li>"))
+        #expect(page.contains("<li>2026-11-21 03:00:30: <bdi>paused</bdi></li>"))
         #expect(page.contains("<line class=\"moment\" x1=\"75%\" x2=\"75%\""))
     }
 
@@ -67,6 +67,33 @@ extension RunCourse {
                 .init(cause: "rate limit", from: 0, to: 40), .init(cause: "pushback", from: 70, to: 90),
                 .init(cause: "paused", from: 90, to: 100),
             ])
+    }
+
+    @Test("A cause has the same colour in every run, and none has that of accepted rows")
+    func holdColors() throws {
+        func spans(_ causes: [CampaignProgress.Hold]) throws -> [PlotSpan] {
+            var points = SampleNights.points(seconds: 30)
+            for index in points.indices { points[index].heldBackBy = causes[index * causes.count / points.count] }
+            let report = SampleNights.report(try SampleNights.summary(), points)
+            return try #require(RunPlots(report)).throughput.spans
+        }
+        let (both, one) = (try spans([.pushback, .rate]), try spans([.rate]))
+        #expect(both.map(\.name) == ["pushback", "rate limit"] && one.map(\.name) == ["rate limit"])
+        #expect(both[1].color == one[0].color && both[0].color != both[1].color)
+        for cause in CampaignProgress.Hold.allCases {
+            let color = try #require(try spans([cause]).first).color
+            #expect(color != RunPlots.color(ofOutcome: "accepted"), "\(cause)")
+        }
+    }
+
+    @Test("A plot has the range of the seconds only if a point stands for several")
+    func ranges() throws {
+        func ranges(_ seconds: Int) throws -> [String] {
+            let report = SampleNights.report(try SampleNights.summary(), SampleNights.points(seconds: seconds))
+            let plots = try #require(RunPlots(report)).all
+            return plots.filter { $0.layers.contains { $0.shape == .range } }.map(\.title)
+        }
+        #expect(try ranges(360) == [] && ranges(361) == ["Throughput", "Streams"])
     }
 
     @Test("A timeline of less than two points has no course, and a clock that is set back does no harm")

@@ -45,6 +45,36 @@ import Testing
         #expect(tags.isSubset(of: own), "\(tags.subtracting(own))")
     }
 
+    @Test("Letters that are written from right to left do not move the text around them")
+    func directions() throws {
+        let hebrew = "\u{5D0}\u{5D1}\u{5D2}"
+        let report = SampleNights.report(
+            try SampleNights.summary([
+                "verdict": "FAILED: \(hebrew)", "reasons": [hebrew: 1],
+                "changes": [["time": SampleNights.begin + 1, "text": hebrew]],
+                "invalid_rules": ["token-hex": ["rows": 1, "places": [hebrew]]],
+            ]), SampleNights.points(seconds: 30), directory: hebrew)
+        for page in [ReportPage.html(report), ComparisonPage.html(RunComparison([report, report]))] {
+            let body = try #require(page.components(separatedBy: "<body>").last)
+            let isolated = body.components(separatedBy: "<bdi>\(hebrew)</bdi>").count
+            // The title of a plot that is read aloud is text alone, and a command is copied as it is.
+            let alone = body.replacing(#/<title[^>]*>[^<]*<\/title>|<pre>.*?<\/pre>/#, with: "")
+            #expect(isolated > 3 && alone.components(separatedBy: hebrew).count == isolated)
+        }
+    }
+
+    @Test("The explanation of a reason is as wide as the table")
+    func explanation() throws {
+        for (earlier, columns) in [([], 3), (try SampleNights.nights(), 4)] {
+            let report = SampleNights.report(try SampleNights.summary(), [], earlier: earlier)
+            let table = try #require(
+                ReportPage.html(report).components(separatedBy: "<h2>Reasons of APNs</h2>").last?
+                    .components(separatedBy: "</table>").first)
+            #expect(table.components(separatedBy: "<th scope=\"col\"").count == columns + 1)
+            #expect(table.components(separatedBy: "colspan=\"\(columns)\"").count == 3)
+        }
+    }
+
     @Test("The page needs no other file: no link, no script, no address")
     func alone() throws {
         for page in [ReportPage.html(try SampleNights.sixHours()), ReportPage.html(try Self.hostileReport())] {

@@ -20,7 +20,7 @@ enum PageStyle {
         table{border-collapse:collapse;width:100%}
         th,td{padding:.3rem .6rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule)}
         th{font-weight:600;color:var(--soft);font-size:.85rem}tbody th{color:var(--ink);font-size:inherit}
-        .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.n:last-child,th.n:last-child{padding-right:0}thead th.n{white-space:normal}
+        .n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.n:last-child,th.n:last-child{padding-right:0}thead th.n{white-space:normal;overflow-wrap:normal}
         .wide{overflow-x:auto}
         tr.open>*{border-bottom:0;padding-bottom:0}.why{color:var(--soft);font-size:.85rem;padding-top:0}.name{min-width:7.5rem}
         .flag{color:var(--bad);font-weight:600;font-size:.85rem}.met{color:var(--good)}.unmet{color:var(--bad);font-weight:600}
@@ -36,7 +36,7 @@ enum PageStyle {
         .legend i{display:inline-block;width:1.1rem;height:.65rem;margin-right:.35rem;border-radius:2px}
         .legend i.line{height:0;border-top:.2rem solid;vertical-align:middle;background:none}
         .legend i.dashed{height:0;border-top:.2rem dashed;vertical-align:middle;background:none}.legend i.range{opacity:.3}
-        svg.plot{display:block;width:100%;height:234px;padding:14px 14px 40px 62px;overflow:visible}
+        svg.plot{display:block;width:100%;height:234px;padding:14px 28px 40px 62px;overflow:visible}svg.plot svg{overflow:visible}
         svg.plot text{font-size:12px;fill:var(--soft)}text.y{text-anchor:end}text.x,text.moment{text-anchor:middle}
         .grid{stroke:var(--rule)}.axis{stroke:var(--soft)}.moment{stroke:var(--soft);stroke-dasharray:3 3}text.moment{stroke:none;font-weight:600}
         path.line{fill:none;stroke-width:1.6;vector-effect:non-scaling-stroke;stroke-linejoin:round}
@@ -46,7 +46,7 @@ enum PageStyle {
         dl{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         @media(max-width:34rem){body{padding:.7rem .7rem 2rem;font-size:14px}.minor text{display:none}\
         dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}.flag{display:block}}
-        @media print{:root{--ink:#000;--soft:#444;--paper:#fff;--card:#fff;--rule:#bbb;--good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
+        @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--card:#fff;--rule:#bbb;--good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
         --c1:#0b65c2;--c2:#b35900;--c3:#1a7f37;--c4:#c4242c;--c5:#8250df;--c6:#6e7781;--c7:#0a7c86}\
         body{max-width:none;padding:0;font-size:10pt}h2{break-after:avoid;margin-top:1.2rem}tr{break-inside:avoid}\
         .plots{grid-template-columns:1fr 1fr}path,.span,.parts i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}

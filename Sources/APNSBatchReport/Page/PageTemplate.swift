@@ -16,9 +16,9 @@ enum PageTemplate {
         head + """
             <body>
             <header class="verdict {{kind}}">
-            <h1><b>{{kind}}:</b> {{verdict}}</h1>
-            <p>{{name}} · {{time}} · {{work}}</p>
-            <p class="soft">{{input}} to {{destination}} · {{directory}}</p>
+            <h1><b>{{kind}}:</b> <bdi>{{verdict}}</bdi></h1>
+            <p><bdi>{{name}}</bdi> · {{time}} · {{work}}</p>
+            <p class="soft"><bdi>{{input}}</bdi> to <bdi>{{destination}}</bdi> · <bdi>{{directory}}</bdi></p>
             </header>
             <main>
             {{#hasExpectations}}
@@ -48,7 +48,7 @@ enum PageTemplate {
             <tbody>
             {{#reasons}}
             <tr class="open"><th scope="row"><div class="name"><bdi>{{reason}}</bdi> <span class="soft">{{outcome}}</span></div></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#medianTitle}}<td class="n">{{median}}{{#deviates}} <span class="flag">unusual</span>{{/deviates}}</td>{{/medianTitle}}</tr>
-            <tr><td class="why" colspan="4">{{explanation}}</td></tr>
+            <tr><td class="why" colspan="{{reasonColumns}}">{{explanation}}</td></tr>
             {{/reasons}}
             </tbody></table></div>
             {{#moreReasons}}<p class="soft">{{moreReasons}}</p>{{/moreReasons}}
@@ -62,7 +62,7 @@ enum PageTemplate {
             </div>
             {{#hasEvents}}
             <ol class="soft">
-            {{#events}}<li>{{time}}: {{text}}</li>{{/events}}
+            {{#events}}<li>{{time}}: <bdi>{{text}}</bdi></li>{{/events}}
             </ol>
             {{/hasEvents}}
             {{#distribution}}
@@ -71,7 +71,7 @@ enum PageTemplate {
             {{/distribution}}
             <h2>Speed and connections</h2>
             <dl>
-            {{#speed}}<dt>{{name}}</dt><dd>{{value}}</dd>
+            {{#speed}}<dt>{{name}}</dt><dd><bdi>{{value}}</bdi></dd>
             {{/speed}}
             </dl>
             {{#hasInvalid}}
@@ -110,13 +110,13 @@ enum PageTemplate {
             <main>
             {{#runs}}
             <section class="verdict {{kind}}">
-            <p><b>{{kind}}:</b> {{verdict}}</p>
-            <p class="soft">{{name}} · {{directory}}</p>
+            <p><b>{{kind}}:</b> <bdi>{{verdict}}</bdi></p>
+            <p class="soft"><bdi>{{name}}</bdi> · <bdi>{{directory}}</bdi></p>
             </section>
             {{/runs}}
             <h2>Figures</h2>
             <div class="wide"><table class="runs">
-            <thead><tr><td></td>{{#runs}}<th scope="col" class="n">{{name}}</th>{{/runs}}</tr></thead>
+            <thead><tr><td></td>{{#runs}}<th scope="col" class="n"><bdi>{{name}}</bdi></th>{{/runs}}</tr></thead>
             <tbody>
             {{#lines}}
             <tr><th scope="row"><bdi>{{name}}</bdi></th>{{#values}}<td class="n">{{.}}</td>{{/values}}</tr>
@@ -135,7 +135,7 @@ enum PageTemplate {
             """
 
     static let figure = """
-        <figure><figcaption>{{title}} <span>{{unit}}</span></figcaption>
+        <figure><figcaption><bdi>{{title}}</bdi> <span>{{unit}}</span></figcaption>
         <ul class="legend">{{#legend}}<li><i class="{{shape}} c{{color}}"></i>{{name}}</li>{{/legend}}</ul>
         {{{svg}}}</figure>
 

@@ -24,6 +24,7 @@ public enum ReportPage {
             "input": Printable.text(summary.campaign.input),
             "destination": Printable.text(summary.campaign.destination),
             "directory": Printable.text(report.runDirectory), "medianTitle": report.medianTitle,
+            "reasonColumns": report.medianTitle == nil ? "3" : "4",
             "rowsTotal": report.rowsTotal.grouped, "isEstimated": summary.isLeftEstimated,
             "hasExpectations": !summary.expectations.isEmpty, "expectations": summary.expectations.map(expectation),
             "parts": report.outcomes.filter { $0.rows > 0 }.map { part in

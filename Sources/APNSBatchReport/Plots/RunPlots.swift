@@ -39,29 +39,40 @@ struct RunPlots {
 
     var throughput: Plot {
         let requests = course.requestsPerSecond
-        var layers = [
-            PlotLayer(
-                name: "range of the seconds", color: 1, shape: .range, values: requests.greatest, lower: requests.least),
-            PlotLayer(name: "requests", color: 1, shape: .line, values: requests.mean),
-        ]
-        if course.intervalSeconds == 1 { layers.removeFirst() }
+        var layers = spread(requests, "requests")
         if course.rateLimitPerSecond.contains(where: { $0 != nil }) {
             layers.append(PlotLayer(name: "rate limit", color: 4, shape: .dashed, values: course.rateLimitPerSecond))
         }
         let most = requests.greatest.compactMap(\.self).max() ?? 0
         var plot = plot(
             "Throughput", "requests per second", "At most \(FigureText.short(most)) requests in a second.", layers)
-        let causes = Set(course.holds.map(\.cause)).sorted()
         plot.spans = course.holds.map { hold in
-            PlotSpan(
-                name: hold.cause,
-                color: (causes.firstIndex(of: hold.cause) ?? 0) % Self.spanColors + Self.firstSpanColor,
-                from: hold.from, to: hold.to)
+            PlotSpan(name: hold.cause, color: Self.color(ofHold: hold.cause), from: hold.from, to: hold.to)
         }
         return plot
     }
 
-    private static let (firstSpanColor, spanColors) = (2, 6)
+    /// The means of a figure as a line, before the range of its seconds if an interval has more than one.
+    private func spread(_ spread: RunCourse.Spread, _ name: String) -> [PlotLayer] {
+        let line = PlotLayer(name: name, color: 1, shape: .line, values: spread.mean)
+        guard course.intervalSeconds > 1 else { return [line] }
+        let range = PlotLayer(
+            name: "range of the seconds", color: 1, shape: .range, values: spread.greatest, lower: spread.least)
+        return [range, line]
+    }
+
+    /// The colours of what holds a run back, which are the same for every run. The rate limit has that of its line, none has that
+    /// of accepted rows, and causes that rarely meet share one.
+    static func color(ofHold cause: String) -> Int {
+        switch cause {
+        case "rate limit": 4
+        case "ramp", "canary": 5
+        case "pushback", "retries": 2
+        case "all streams in use": 7
+        case "paused": 6
+        default: 1
+        }
+    }
 
     /// The colours of outcomes, which are the same everywhere on the page.
     static func color(ofOutcome name: String) -> Int {
@@ -125,14 +136,10 @@ struct RunPlots {
     private var streams: Plot {
         let flight = course.requestsInFlight
         return plot(
-            "Streams", "streams",
+            "Streams", "requests in flight",
             "Requests in flight, and the streams that the connections allow.",
-            [
-                PlotLayer(
-                    name: "most in flight", color: 1, shape: .range, values: flight.greatest, lower: flight.least),
-                PlotLayer(name: "in flight", color: 1, shape: .line, values: flight.mean),
-                PlotLayer(name: "allowed", color: 4, shape: .dashed, values: course.streamsAllowed),
-            ])
+            spread(flight, "in flight")
+                + [PlotLayer(name: "allowed", color: 4, shape: .dashed, values: course.streamsAllowed)])
     }
 
     private var connections: Plot {
