@@ -160,6 +160,20 @@ import Testing
         #expect(stage.simulator.stop().requests >= summary.accepted)
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `a run that is stopped does not wait for the next row of the program`() async throws {
+        let stage = try Stage()
+        let (users, more) = AsyncStream<User>.makeStream()
+        let run = try CampaignRun(try Self.campaign(stage), rows: users)
+        async let summary = run.run()
+        more.yield(User(number: 1, name: "first"))
+        while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        run.stop()
+        #expect(await summary.accepted == 1)
+        #expect(await summary.ending == .interrupted)
+        more.finish()
+    }
+
     @Test func `columns without names are refused`() throws {
         let stage = try Stage()
         for columns in [[], ["token", ""]] {

@@ -247,16 +247,18 @@ public final class CampaignRun: Sendable {
     /// summary and in ``failure``. The summary is also written to the run directory, as `summary.json`.
     public func run() async -> CampaignSummary {
         defer { results.withLock { $0.end() } }
-        async let rows: Void? = production?.run()
-        let summary = await withTaskCancellationHandler {
-            await send()
-        } onCancel: {
-            stopAtOnce()
+        return await withTaskGroup { group in
+            if let production { group.addTask { await production.run() } }
+            let summary = await withTaskCancellationHandler {
+                await send()
+            } onCancel: {
+                stopAtOnce()
+            }
+            // A program that has more rows learns that none is taken, even while it waits for the next one.
+            reader.cancel()
+            group.cancelAll()
+            return summary
         }
-        // A program that has more rows learns that none is taken.
-        reader.cancel()
-        await rows
-        return summary
     }
 
     private func send() async -> CampaignSummary {
