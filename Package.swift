@@ -223,6 +223,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),
+        .executableTarget(
+            name: "apns-batch-library-benchmarks",
+            dependencies: ["APNSBatch", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Benchmarks/Library", swiftSettings: swift),
     ]
 )
 

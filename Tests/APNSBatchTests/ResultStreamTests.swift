@@ -77,9 +77,9 @@ import Testing
         while run.progress.heldBackBy != .writer {
             try await Task.sleep(for: .milliseconds(10))
         }
-        // Five batches, and what was in flight when they were full.
+        // At most five full batches; on a slow machine batches are passed on before they are full.
         let sent = run.progress.accepted + run.progress.invalid
-        #expect(sent <= 5 * 2048 + 2000 && sent > 2048)
+        #expect(sent > 0 && sent <= 5 * 2048)
         var rows: Set<UInt64> = []
         while let batch = await results.next() { rows.formUnion(batch.map(\.row)) }
         #expect(rows.count == 40_000)

@@ -42,6 +42,7 @@ extension CampaignRun {
     /// The rows are not kept, so the run cannot be resumed.
     ///
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
+    @inlinable
     public convenience init<Rows: AsyncSequence & Sendable>(
         _ campaign: Campaign, rows: Rows,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }

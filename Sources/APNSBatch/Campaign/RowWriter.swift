@@ -23,21 +23,28 @@ public struct RowWriter: ~Copyable, Sendable {
     /// - Parameter encode: Writes the fields in the order of the columns. It must not wait. If it throws an error, nothing of the row
     ///   is written.
     /// - Throws: `CancellationError` when the run takes no further rows or the task is cancelled, and errors of `encode`.
+    @inlinable
     public mutating func write(_ encode: (inout RowEncoder) throws -> Void) async throws {
-        while try !pipe.write(encode) { try await pipe.waitForRoom() }
-        count += 1
+        while try !write(ifRoom: encode) { try await waitForRoom() }
     }
 
     /// Writes a row, and waits while no buffer is free, because the rows before it have not been sent.
     ///
     /// - Throws: `CancellationError` when the run takes no further rows or the task is cancelled.
+    @inlinable
     public mutating func write(_ row: some CampaignRow) async throws {
-        while true {
-            if try pipe.write({ row.encode(into: &$0) }) { break }
-            try await pipe.waitForRoom()
-        }
-        count += 1
+        while try !write(ifRoom: { row.encode(into: &$0) }) { try await waitForRoom() }
     }
+
+    /// Writes a row if there is room, and returns whether there was.
+    @usableFromInline
+    mutating func write(ifRoom encode: (inout RowEncoder) throws -> Void) throws -> Bool {
+        guard try pipe.write(encode) else { return false }
+        count += 1
+        return true
+    }
+
+    @usableFromInline func waitForRoom() async throws { try await pipe.waitForRoom() }
 }
 
 /// The part of a run that makes its rows.

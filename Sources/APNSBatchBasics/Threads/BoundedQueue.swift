@@ -7,6 +7,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         /// The number of `elements` that were already taken. They are removed together when there are `takenMax`.
         var head = 0
         var isClosed = false
+        let newestFirst: Bool
 
         static var takenMax: Int { 64 }
 
@@ -14,6 +15,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
 
         mutating func take() -> Taken {
             guard count > 0 else { return isClosed ? .closed : .nothingYet }
+            if newestFirst, let element = elements.popLast() { return .element(element) }
             let element = elements[head]
             head += 1
             if head == elements.count {
@@ -35,10 +37,12 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     private let capacity: Int
-    private let state = Guarded(State())
+    private let state: Guarded<State>
 
-    package init(capacity: Int) {
+    /// - Parameter newestFirst: Whether the element that was added last is taken first, because it is in the caches.
+    package init(capacity: Int, newestFirst: Bool = false) {
         self.capacity = capacity
+        state = Guarded(State(newestFirst: newestFirst))
         state.withLock { $0.elements.reserveCapacity(capacity + State.takenMax) }
     }
 

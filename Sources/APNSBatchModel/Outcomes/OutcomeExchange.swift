@@ -20,7 +20,7 @@ package final class OutcomeExchange: Sendable {
         let count = lanes * each + (results?.batches ?? 0)
         (self.results, self.lanes, self.entries) = (results, lanes, entries)
         filled = BoundedQueue(capacity: count)
-        free = BoundedQueue(capacity: count)
+        free = BoundedQueue(capacity: count, newestFirst: true)
         for _ in 0..<count { free.push(OutcomeBatch(entries: entries)) }
         results?.open(free)
     }

@@ -10,6 +10,8 @@ struct ChunkFiller {
 
     private var ending = Ending.unknown
     private var isSkippingLine = false
+    /// Whether the last chunk was not filled because no more bytes came for a while.
+    private(set) var isQuiet = false
     /// The position at which the next chunk starts.
     private var next = RowPosition(row: 1, line: 1, offset: 0)
 
@@ -59,6 +61,7 @@ struct ChunkFiller {
                 filled += try readSome(chunk, filled)
                 needsMore = false
             }
+            isQuiet = filled < limits.bufferBytes && !isEnding
             // When rows are read again, their chunk must be the same: so none is delivered that a failure cut short.
             if case .failure(let error) = ending, source.canReadAgain { throw error }
             let wasEnding = isEnding

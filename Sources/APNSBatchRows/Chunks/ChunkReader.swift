@@ -3,7 +3,7 @@ import Synchronization
 
 /// Splits an input into chunks at record boundaries, and numbers the rows.
 ///
-/// Threads: only the reader thread calls `readColumns()`, `next()` and `seek`. Any thread may call `cancel()`, `bytesRead`,
+/// Threads: only the reader thread calls `readColumns()`, `next()`, `isFlowing` and `seek`. Any thread may call `cancel()`, `bytesRead`,
 /// `bytesTotal` and `RowChunk.recycle()`.
 ///
 /// Memory: `buffers` + 1 buffers of about 256 KiB and their record ends, allocated at the start. Their pages cost nothing
@@ -118,6 +118,9 @@ package final class ChunkReader: @unchecked Sendable {
         isFilled = try filler.fill(chunk)
         return isFilled ? chunk : nil
     }
+
+    /// Whether the next chunk can be filled without a wait of more than some milliseconds for its first bytes.
+    package var isFlowing: Bool { canReadAgain || !filler.isQuiet && source.isFlowing() }
 
     /// Moves to the start of a chunk of an earlier reader of the same file: the next chunk is that one.
     ///

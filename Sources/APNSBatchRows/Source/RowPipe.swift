@@ -80,7 +80,7 @@ package final class RowPipe: ByteSource {
     package func waitForRoom() async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { call in
-                let isOver = state.withLock { state in
+                let isOver = state.change { state in
                     if state.hasRoom || state.isCancelled || Task.isCancelled { return true }
                     state.waiting = call
                     return false
@@ -159,7 +159,14 @@ package final class RowPipe: ByteSource {
         return filled
     }
 
-    func isFlowing() -> Bool { state.withLock { !$0.isIdle || !$0.overflow.isEmpty || $0.ending != nil } }
+    func isFlowing() -> Bool {
+        let isFlowing = state.wait(until: SystemClock.monotonic() + Self.patience) { state -> Bool? in
+            if state.isIdle { return false }
+            return state.waiting != nil || !state.overflow.isEmpty || state.ending != nil || state.isCancelled
+                ? true : nil
+        }
+        return isFlowing ?? false
+    }
 
     package func cancel() {
         let waiting = state.change { state in

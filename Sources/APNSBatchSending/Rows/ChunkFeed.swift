@@ -39,10 +39,11 @@ package struct ChunkFeed: ~Copyable {
         wake()
     }
 
-    /// The number of free buffers to wait for before reading. Rows from a pipe are passed on as they arrive.
-    private var buffersWanted: Int {
-        record == nil || !input.reader.canReadAgain ? 1 : min(Self.group, input.reader.bufferCount)
-    }
+    /// The maximum number of chunks that are announced together.
+    private var groupMost: Int { record == nil ? 1 : min(Self.group, input.reader.bufferCount) }
+
+    /// The number of free buffers to wait for before reading. Rows from a pipe or a program are passed on as they arrive.
+    private var buffersWanted: Int { input.reader.canReadAgain ? groupMost : 1 }
 
     /// Reads a group of chunks, or as many as there are free buffers, announces them and enqueues them. Returns false at
     /// the end of the input, or when the read was cancelled.
@@ -57,7 +58,7 @@ package struct ChunkFeed: ~Copyable {
                     break
                 }
                 add(chunk)
-            } while group.count < buffersWanted && input.reader.freeBuffers > 0
+            } while group.count < groupMost && input.reader.freeBuffers > 0 && input.reader.isFlowing
         } catch .cancelled {
             giveBack()
             return false
