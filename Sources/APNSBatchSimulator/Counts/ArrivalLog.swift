@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import Glibc
 
 /// The times at which requests were received. A request arrived before the poll that returned it ended, and after the begin
 /// of the last poll that had to wait: at that moment nothing was left to read.
@@ -15,15 +16,24 @@ struct ArrivalLog {
     /// When nothing was left to read, in nanoseconds.
     private var since: UInt64 = 0
 
-    /// A poll that took as long has waited, in nanoseconds.
-    private static let waiting: UInt64 = 50_000
-
     private static let header = "monotonic_ns,since_ns,requests\n"
     static let file = OutputFile.Kind("the arrivals at a simulator", startingWith: header)
 
+    /// `RUSAGE_THREAD` of getrusage(2), which Swift does not import.
+    private static let currentThread = __rusage_who_t(1)
+
+    /// The number of times that the calling thread has waited for something other than a processor. How long a poll took
+    /// does not tell whether it waited, because on a busy machine the thread may have been ready and not running.
+    static func waits() -> Int {
+        var usage = rusage()
+        return unsafe getrusage(currentThread, &usage) == 0 ? usage.ru_nvcsw : 0
+    }
+
     /// Notes a poll that began and returned at these times, with so many requests.
-    mutating func note(_ requests: Int, from begin: UInt64, to end: UInt64) {
-        if end >= begin + Self.waiting { since = begin }
+    ///
+    /// - Parameter waited: Whether the thread waited in it.
+    mutating func note(_ requests: Int, from begin: UInt64, to end: UInt64, waited: Bool) {
+        if waited { since = begin }
         guard requests > 0 else { return }
         polls.append(Poll(time: end, since: since, requests: UInt32(requests)))
     }

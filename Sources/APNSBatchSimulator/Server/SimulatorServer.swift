@@ -110,7 +110,7 @@ import CAPNSTransportServer
         unsafe io.event_capacity = UInt32(eventCapacity)
         unsafe io.received_capacity = UInt32(Self.receivedCapacity)
         unsafe io.timeout_us = timeout()
-        let begin = arrivals == nil ? 0 : unsafe apns_transport_now_ns(transport)
+        let (begin, waits) = arrivals == nil ? (0, 0) : (unsafe apns_transport_now_ns(transport), ArrivalLog.waits())
         let status = unsafe apns_transport_poll(transport, &io)
         guard status == 0 else {
             report.failures.append("the loop failed with status \(status)")
@@ -120,7 +120,7 @@ import CAPNSTransportServer
         let tick = unsafe apns_transport_now_ns(transport)
         unsafe noteAccepted(Int(io.event_count), tick: tick)
         unsafe noteOpened(Int(io.received_count))
-        unsafe arrivals?.note(Int(io.received_count), from: begin, to: tick)
+        unsafe arrivals?.note(Int(io.received_count), from: begin, to: tick, waited: ArrivalLog.waits() > waits)
         for index in unsafe 0..<Int(io.received_count) { unsafe handle(received + index, tick: tick) }
         while let answer = queue.popDue(by: tick) { add(answer) }
         respond()

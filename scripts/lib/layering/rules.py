@@ -159,10 +159,12 @@ KERNEL_CALLS = {
     "APNSBatch": {
         "open read close fstat": "files of credentials, and what a check finds",
         "getpid getrusage sysconf": "the usage of the process",
+        "Task": "a program that makes rows while they are sent",
         "Foundation.contentsOf": "the summary of a run",
     },
     "APNSBatchSimulator": {
         "open access mkdir read close": "certificates and keys for the occasion",
+        "getrusage": "whether a poll waited (ArrivalLog)",
         "syscall": "Mutex of Synchronization",
     },
     "apns-batch": {
