@@ -364,7 +364,7 @@ struct LaneRows: ~Copyable {
         plan.log.retriesFull(retries.count)
     }
 
-    mutating func flushOutcomes() { sink.flushEarly() }
+    mutating func flushOutcomes() { sink.flushEarly(taken: flights.count) }
 
     /// Why rows wait for another attempt, or nil if there are none.
     var backingOff: CampaignProgress.Waiting? {

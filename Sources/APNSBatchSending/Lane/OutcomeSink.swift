@@ -43,10 +43,13 @@ struct OutcomeSink: ~Copyable {
     /// Looks how many batches are free. Called once a turn.
     mutating func look() { roomBehind = exchange.room() }
 
-    /// Passes the current batch to the writer, unless it is empty or no other is free for the program that takes the results.
-    mutating func flushEarly() {
+    /// Passes the current batch to the writer before it is full, unless the outcomes of the rows that were taken need its room
+    /// because the program does not take its results.
+    ///
+    /// - Parameter rows: The number of these rows.
+    mutating func flushEarly(taken rows: Int) {
         look()
-        if roomBehind > 0 { flush() }
+        if roomBehind > 0, roomBehind >= rows { flush() }
     }
 
     /// Passes the current batch to the writer, unless it is empty.
