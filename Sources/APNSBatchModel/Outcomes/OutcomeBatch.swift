@@ -43,7 +43,7 @@ import APNSBatchNotification
     package var hasRoom: Bool { unsafe count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
 
     /// The number of further entries that fit, unless their texts are long.
-    package var room: Int { entryLimit - count }
+    @inlinable package var room: Int { entryLimit - count }
 
     @inlinable static var textsLimit: Int { 3 * textLimit + CarriedFields.bytesMax }
 
