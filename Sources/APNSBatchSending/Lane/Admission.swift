@@ -133,6 +133,12 @@ struct Admission: ~Copyable {
         return true
     }
 
+    /// Whether the time at which the requests of this turn are handed over matters.
+    var isRateLimited: Bool { grant.requests < .max }
+
+    /// Learns when the requests of this turn had been handed over.
+    func handedOver(_ used: Int, at time: UInt64) { rate.handedOver(grant, used: used, at: time) }
+
     // MARK: Waiting
 
     /// Returns the longest time to wait for something to arrive, in microseconds.

@@ -198,6 +198,7 @@ package struct Lane: ~Copyable {
         try connections.submit(requests.records, rows.takeHeaderSets())
         answers.didSubmit(requests.count)
         handedOver += requests.count
+        if admission.isRateLimited { admission.handedOver(requests.count, at: connections.clock) }
         requests.removeAll()
     }
 

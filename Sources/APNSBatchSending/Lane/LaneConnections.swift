@@ -95,6 +95,8 @@ struct LaneConnections: ~Copyable {
     mutating func attach(_ waker: LaneWaker) { transport.attach(waker) }
 
     mutating func readClock() { now = transport.now }
+    /// The time of this moment, which ``now`` may be behind.
+    var clock: UInt64 { transport.now }
 
     mutating func submit(
         _ requests: UnsafeBufferPointer<RequestRecord>, _ sets: [(number: UInt16, fields: [HeaderFieldBytes])]

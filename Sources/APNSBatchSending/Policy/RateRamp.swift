@@ -52,7 +52,7 @@ struct RateRamp: Equatable {
 
     private func rate(at seconds: Double) -> Double { first + (last - first) * min(1, seconds / time) }
 
-    /// As with an even spacing: the requests of ten milliseconds at the rate of this moment, at least one.
+    /// As with an even spacing: the requests of ``RequestSpacing/burst`` at the rate of this moment, at least one.
     private func tolerance(_ now: UInt64) -> Double {
         max(0, Double(RequestSpacing.burst) / 1e9 - 1 / perSecond(now: now))
     }

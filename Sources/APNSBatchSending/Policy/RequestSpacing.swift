@@ -11,9 +11,10 @@ struct RequestSpacing: Equatable {
     /// The spacing in 2⁻¹⁶ nanoseconds, at least 1.
     let bits: UInt64
 
-    /// The number of seconds of the rate that may be sent at once. It is also the longest time by which a lane may be late
-    /// without losing any request.
-    static let burst: UInt64 = 10_000_000
+    /// The time whose requests may be sent at once, in nanoseconds. It is also the longest time by which a lane may be late
+    /// without losing any request. It is a millisecond less than the ten that are promised, because a lane reserves the
+    /// requests of a turn before it renders and hands over the first of them.
+    static let burst: UInt64 = 9_000_000
 
     private static let unitsPerNanosecond: UInt64 = 16
     private static let bitsPerUnit: UInt64 = 4096
@@ -47,7 +48,7 @@ struct RequestSpacing: Equatable {
     }
 
     /// How long before the due time a request may be sent, in the unit of due times: one request is always possible, and at a
-    /// high rate those of ten milliseconds.
+    /// high rate those of ``burst``.
     private var tolerance: UInt64 {
         let (burst, one) = (Self.burst * Self.unitsPerNanosecond, span(1))
         return burst > one ? burst - one : 0

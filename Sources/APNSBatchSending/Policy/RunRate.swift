@@ -142,6 +142,19 @@ package final class RunRate: Sendable {
         _ = due.pointee.compareExchange(expected: grant.after, desired: before, ordering: .relaxed)
     }
 
+    /// Moves the due time if the requests of a turn were handed over so long after they were reserved that they count from
+    /// that moment. Otherwise the next ones could follow them too closely.
+    ///
+    /// - Parameters:
+    ///   - used: the number of requests that were handed over.
+    ///   - time: when they had been handed over.
+    func handedOver(_ grant: Grant, used: Int, at time: UInt64) {
+        guard let pace = grant.pace, used > 0 else { return }
+        let reserved = pace.due(after: used, due: grant.before, now: grant.now)
+        let actual = pace.due(after: used, due: grant.before, now: time)
+        if actual > reserved { due.pointee.wrappingAdd(actual - reserved, ordering: .relaxed) }
+    }
+
     /// Returns the time in nanoseconds from which on the next request may be sent; 0 without a limit.
     func next(now: UInt64) -> UInt64 {
         guard let pace = pace(now: now) else { return 0 }
