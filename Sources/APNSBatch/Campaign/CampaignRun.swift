@@ -372,9 +372,11 @@ public final class CampaignRun: Sendable {
     /// Creates the lanes, which a stop wakes from then on.
     package func makeCrew(_ record: RunRecord) -> LaneCrew {
         let crew = LaneCrew(
-            plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            chunks: chunks, handOvers: record.ledger.handOvers,
-            rate: rate, results: results.withLock { $0.stream },
+            plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers,
+            input: .chunks(chunks, of: reader, record.ledger.handOvers), rate: rate,
+            exchange: OutcomeExchange(
+                lanes: gauges.count, each: plan.surroundings.batchesPerLane,
+                entries: plan.surroundings.outcomesPerBatch, results: results.withLock { $0.stream }),
             rowsLeft: { [weak self] in self?.look(withAccount: false).rowsLeft })
         control.notify { [reader, chunks] in
             reader.cancel()

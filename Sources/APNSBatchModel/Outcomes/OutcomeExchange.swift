@@ -6,6 +6,8 @@ package final class OutcomeExchange: Sendable {
     package let free: BoundedQueue<OutcomeBatch>
     /// Where recorded batches go before they are free again; nil if no program takes the results.
     private let results: ResultStream?
+    /// Takes batches on the lane's thread, in place of a writer; nil in a campaign.
+    package let receiver: (@Sendable (OutcomeBatch) -> Void)?
     private let lanes: Int
     private let entries: Int
 
@@ -18,11 +20,21 @@ package final class OutcomeExchange: Sendable {
         lanes: Int, each: Int = 3, entries: Int = OutcomeBatch.entryCapacity, results: ResultStream? = nil
     ) {
         let count = lanes * each + (results?.batches ?? 0)
-        (self.results, self.lanes, self.entries) = (results, lanes, entries)
+        (self.results, self.lanes, self.entries, receiver) = (results, lanes, entries, nil)
         filled = BoundedQueue(capacity: count)
         free = BoundedQueue(capacity: count, newestFirst: true)
         for _ in 0..<count { free.push(OutcomeBatch(entries: entries)) }
         results?.open(free)
+    }
+
+    /// Creates an exchange in which each lane passes its only batch to a function, on its own thread.
+    ///
+    /// - Parameter receiver: Takes the outcomes of a batch, which is empty again after the call.
+    package init(lanes: Int, receiver: @escaping @Sendable (OutcomeBatch) -> Void) {
+        (results, self.lanes, entries, self.receiver) = (nil, lanes, OutcomeBatch.entryCapacity, receiver)
+        filled = BoundedQueue(capacity: 1)
+        free = BoundedQueue(capacity: lanes)
+        for _ in 0..<lanes { free.push(OutcomeBatch()) }
     }
 
     /// Returns how many outcomes a lane can record in batches that are free, without a wait for the program that takes the

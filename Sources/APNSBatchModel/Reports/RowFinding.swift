@@ -21,5 +21,6 @@ package struct RowFinding: Equatable, Sendable {
     }
 
     /// The message after its place, such as `rows.csv:1042:17: badge: expected a number, found "five"`.
-    package var text: String { "\(file):\(line):\(column): \(message)" }
+    /// A notification of a sender has no place.
+    package var text: String { file.isEmpty ? message : "\(file):\(line):\(column): \(message)" }
 }

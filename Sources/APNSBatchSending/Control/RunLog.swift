@@ -9,6 +9,8 @@ package struct RunLog: Sendable {
     package let logger: Logger
     let endpoint: String
     private let notices = Guarded(WaitingNotices())
+    /// The last fatal answer that was logged.
+    private let fatal = Guarded("")
 
     init(logger: Logger, endpoint: String) {
         self.logger = logger
@@ -22,6 +24,15 @@ package struct RunLog: Sendable {
     /// Logs why the run waits, unless that was logged already.
     func waiting(_ reason: CampaignProgress.Waiting, now: UInt64) {
         if notices.withLock({ $0.note(reason, now: now) }) { logger.warning("\(reason)") }
+    }
+
+    /// Logs an answer that every notification of a provider gets, unless the last one was the same.
+    func fatalAnswer(_ text: String) {
+        let isNew = fatal.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        if isNew { logger.error("\(text)") }
     }
 
     func retriesFull(_ rows: Int) {

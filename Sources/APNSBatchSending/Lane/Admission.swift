@@ -53,7 +53,11 @@ struct Admission: ~Copyable {
     /// is well below the time for which no request is lost, and long enough for a turn to be worth its while.
     private static let rateWait: UInt32 = 1250
     /// With fewer requests in flight, waiting for more answers would cost more time than it saves work.
-    private static let lingerFrom = 128
+    static let lingerFrom = 128
+    /// The longest waits of a lane of a sender, in microseconds: while it has so many requests in flight, and while it has
+    /// nothing to do. Then it wakes only to look whether connections need a PING or a new provider token.
+    static let busyWait: UInt32 = 1000
+    static let serviceWait: UInt32 = 15_000_000
 
     /// - Parameter lane: The number of the lane. Lane 0 sends the canary.
     init(plan: CampaignPlan, control: RunControl, rate: RunRate, lane: Int) {

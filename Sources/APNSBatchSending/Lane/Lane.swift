@@ -38,19 +38,17 @@ package struct Lane: ~Copyable {
     /// Creates a lane on the calling thread, which must be the one that runs it.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
-        providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
-        exchange: OutcomeExchange, handOvers: HandOverRecord? = nil, waker: LaneWaker, counters: SharedCounters,
-        rate: RunRate, number: Int, spread: RowSpread? = nil
+        providers directory: ProviderDirectory, input: LaneInput, exchange: OutcomeExchange, waker: LaneWaker,
+        counters: SharedCounters, rate: RunRate, number: Int, spread: RowSpread? = nil
     ) throws(TransportError) {
         var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
         (self.plan, self.control, self.gauges, self.spread) = (plan, control, gauges, spread)
-        let source = RowSource(
-            queue: chunks, handOvers: handOvers, cursor: cursor, seconds: plan.surroundings.seconds)
         rows = LaneRows(
-            plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
+            plan: plan, control: control, source: input.source(lane: number, seconds: plan.surroundings.seconds),
+            exchange: exchange, streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, rate: rate, lane: number)
         let health = LaneHealth(plan: plan, control: control, counters: counters, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
@@ -77,14 +75,15 @@ package struct Lane: ~Copyable {
         // After a pause of the process, what became too old, such as a provider token, is replaced before anything is sent
         // with it.
         if readClock() { tick() }
+        if plan.isService { rows.endInterrupted() }
         let hold = fill()
         try submit()
         if control.stopping { windDown() } else if !admission.awaitsCanary { rows.lookForRow() }
         if rows.isDone { return false }
+        let timeout = plan.isService ? waitForMail(hold) : admission.wait(hold, now: connections.now)
         let harvest = try connections.poll(
-            timeout: admission.wait(hold, now: connections.now),
-            linger: admission.linger(hold, inFlight: rows.inFlight, answers.gathering))
-        readClock()
+            timeout: timeout, linger: admission.linger(hold, inFlight: rows.inFlight, answers.gathering))
+        readClock(after: timeout)
         holds.note(
             admission.reported(hold, &rows, &connections), writing: rows.takeWriterWait(), now: connections.now)
         // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
@@ -94,18 +93,33 @@ package struct Lane: ~Copyable {
         admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }
         if !harvest.events.isEmpty { nextTick = connections.now }
+        if plan.isService { rows.deliver() }
         tick()
         return true
     }
 
-    /// Reads the clock. A lane does so every few milliseconds, so a long gap means that this process stood still; deadlines
-    /// of the lane and its connections are moved by the gap. Returns whether there was one.
+    /// Returns the longest time for which a lane of a sender waits, in microseconds. It is woken when a notification is
+    /// submitted, unless so many requests are in flight that the next turn comes soon.
+    private mutating func waitForMail(_ hold: Admission.Hold) -> UInt32 {
+        rows.deliver()
+        let usual = admission.wait(hold, now: connections.now)
+        guard hold == .rows else { return usual }
+        if rows.inFlight >= Admission.lingerFrom { return min(usual, Admission.busyWait) }
+        guard rows.mayWait() else { return 0 }
+        return rows.isIdle && connections.isQuiet ? Admission.serviceWait : usual
+    }
+
+    /// Reads the clock. A gap much longer than the wait means that this process stood still; deadlines of the lane and its
+    /// connections are moved by the gap. Returns whether there was one.
+    ///
+    /// - Parameter wait: For how long the lane meant to wait since it last read the clock, in microseconds.
     @discardableResult
-    private mutating func readClock() -> Bool {
-        let before = connections.now
+    private mutating func readClock(after wait: UInt32 = 0) -> Bool {
+        let due = connections.now + UInt64(wait) * 1000
         connections.readClock()
-        guard connections.now > before + ConnectionPool.standstill else { return false }
-        let gap = connections.now - before
+        rows.didWait()
+        guard connections.now > due + ConnectionPool.standstill else { return false }
+        let gap = connections.now - due
         stopDeadline = stopDeadline.map { $0 + gap }
         connections.stoodStill(for: gap)
         return true
@@ -215,6 +229,7 @@ package struct Lane: ~Copyable {
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
         spread?.look(now: now, wallClock: rows.wallClock)
+        if plan.isService, rows.tickMailbox() { control.stopAtOnce() }
         publish()
         showActivity(hasWork: hasWork)
         if holds.look(now: now) { gauges.show(holds.hold) }
@@ -226,7 +241,8 @@ package struct Lane: ~Copyable {
 
     /// Updates the pools of all providers. Returns whether any provider has work.
     private mutating func tickPools() -> Bool {
-        let othersAnswer = answers.health.othersAnswer(now: connections.now)
+        // A sender never gives up: its notifications end when their time is over.
+        let othersAnswer = plan.isService || answers.health.othersAnswer(now: connections.now)
         var hasAnyWork = false
         for provider in connections.providers {
             let hasWork = hasWork(provider)
@@ -242,6 +258,8 @@ package struct Lane: ~Copyable {
     /// there is a row for it.
     private mutating func hasWork(_ provider: Int) -> Bool {
         let isAsked = connections.pools[provider].inFlight > 0
+        // A sender keeps its connections, so that the next notification does not wait for one.
+        if plan.isService, connections.pools[provider].up == 0, !rows.isExhausted { return true }
         if admission.sendsNothing { return isAsked }
         guard connections.providers.count == 1 else { return isAsked || rows.hasAside(provider) }
         // Rows that wait for another attempt need no connection meanwhile, nor do rows that may not be taken.

@@ -93,7 +93,7 @@ struct LaneAnswers: ~Copyable {
         guard completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
         rows[ticket].refusals += 1
         let refusals = rows[ticket].refusals
-        if refusals > Self.refusalLimit {
+        if refusals > Self.refusalLimit, !plan.isService {
             control.stop(.failure(CampaignError(.unreachable, "\(plan.endpoint) refuses every stream")))
         }
         rows.again(ticket, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
@@ -140,7 +140,7 @@ struct LaneAnswers: ~Copyable {
         case .rejected:
             reject(ticket, answer, completion, &rows)
             carryUniqueID(completion, &rows)
-        case .stop: stop(ticket, answer, &rows, &connections)
+        case .stop: stop(ticket, answer, completion, &rows, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.
             let retryAfter = completion.captured("retry-after").flatMap {
@@ -162,17 +162,23 @@ struct LaneAnswers: ~Copyable {
     /// Stops the campaign, unless other credentials can continue: then the row is sent again with these, and the attempt
     /// does not count.
     private func stop(
-        _ ticket: Int, _ answer: Answer, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows,
+        _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         if connections.survives(answer.text, saidTo: member, of: provider) {
             rows[ticket].attempts -= 1
             return rows.again(ticket, after: 0, now: connections.now)
         }
+        let cause = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
+        let text = cause + (answer.remedy.map { ": \($0)" } ?? "")
+        if plan.isService {
+            plan.log.fatalAnswer(text)
+            return reject(ticket, answer, completion, &rows)
+        }
         // The row is not at fault: a resumed run sends it with other credentials.
         rows.postpone(ticket)
-        let text = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
-        control.stop(.failure(CampaignError(.fatalAnswer, text + (answer.remedy.map { ": \($0)" } ?? ""))))
+        control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 
     private mutating func sendAgain(
@@ -181,14 +187,20 @@ struct LaneAnswers: ~Copyable {
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         guard connections.renewToken(retry.token, of: member, provider) else {
-            rows.postpone(ticket)
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
+            if plan.isService {
+                plan.log.fatalAnswer(text)
+                return reject(ticket, answer, completion, &rows)
+            }
+            rows.postpone(ticket)
             return control.stop(.failure(CampaignError(.fatalAnswer, text)))
         }
         if retry.connection == .replace { connections.retire(member, of: provider) }
         if case .stop(let most) = retry.limit {
-            guard rows[ticket].limitedTries < most else { return stop(ticket, answer, &rows, &connections) }
+            guard rows[ticket].limitedTries < most else {
+                return stop(ticket, answer, completion, &rows, &connections)
+            }
             rows[ticket].limitedTries += 1
         }
         guard !control.stopping else { return rows.postpone(ticket) }

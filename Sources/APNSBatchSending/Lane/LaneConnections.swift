@@ -118,6 +118,9 @@ struct LaneConnections: ~Copyable {
     /// Returns the sum of a number over all pools.
     func sum(_ number: (ConnectionPool) -> Int) -> Int { providers.reduce(0) { $0 + number(pools[$1]) } }
 
+    /// Whether no connection is being opened, replaced or tested, so that nothing changes for many seconds without an event.
+    var isQuiet: Bool { providers.allSatisfy { pools[$0].members.isQuiet } }
+
     /// Whether any connection is established.
     var isUp: Bool { providers.contains { pools[$0].up > 0 } }
 
@@ -199,7 +202,7 @@ struct LaneConnections: ~Copyable {
         plan.log.goaway(event, debug, access)
         connections[index(provider, member)].goaway = debug.cause(code: event.code)
         guard debug.isFatal, case .reason(let reason) = debug,
-            !survives("goaway: \(reason)", saidTo: member, of: provider)
+            !survives("goaway: \(reason)", saidTo: member, of: provider), !plan.isService
         else { return }
         let remedy = if case .known(let known) = reason { known.remedy } else { nil as String? }
         let text = "\(plan.endpoint) closed the connection with \(reason)\(access.forCredentials)"
@@ -244,7 +247,8 @@ struct LaneConnections: ~Copyable {
         _ provider: Int, _ member: Int, _ text: String, hopeless: Bool = false, isOwn: Bool = false
     ) {
         let failure = ConnectionFailure(
-            isHopeless: hopeless && !addresses.everReached, addresses: addresses.count, text: text, isOwn: isOwn)
+            isHopeless: hopeless && !addresses.everReached && !plan.isService, addresses: addresses.count, text: text,
+            isOwn: isOwn)
         act(pools[provider].isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }
 

@@ -10,24 +10,22 @@ package final class LaneCrew: Sendable {
     private let gauges: [LaneGauges]
     private let addresses: AddressBook
     private let providers: ProviderDirectory
-    private let input: InputReader
-    private let chunks: BoundedQueue<InputChunk>
+    private let input: LaneInput
     /// The queues by which the lanes pass outcomes to the writer.
     package let exchange: OutcomeExchange
     private let counters: SharedCounters
     private let rate: RunRate
-    private let handOvers: HandOverRecord
     private let wakers: [LaneWaker]
     private let rowsLeft: @Sendable () -> UInt64?
     private let done = Guarded(LoopKind.automatic)
 
     /// - Parameters:
-    ///   - results: Takes the outcomes when they are recorded.
+    ///   - exchange: How outcomes leave the lanes.
     ///   - rowsLeft: Returns the number of rows without an outcome, or nil if it is not known.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOvers: HandOverRecord,
-        rate: RunRate, results: ResultStream? = nil, rowsLeft: @escaping @Sendable () -> UInt64? = { nil }
+        providers: ProviderDirectory, input: LaneInput, rate: RunRate, exchange: OutcomeExchange,
+        rowsLeft: @escaping @Sendable () -> UInt64? = { nil }
     ) {
         self.plan = plan
         self.control = control
@@ -35,14 +33,9 @@ package final class LaneCrew: Sendable {
         self.addresses = addresses
         self.providers = providers
         self.input = input
-        self.chunks = chunks
         counters = SharedCounters(
             plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
-        self.handOvers = handOvers
-        (self.rate, self.rowsLeft) = (rate, rowsLeft)
-        exchange = OutcomeExchange(
-            lanes: gauges.count, each: plan.surroundings.batchesPerLane, entries: plan.surroundings.outcomesPerBatch,
-            results: results)
+        (self.rate, self.rowsLeft, self.exchange) = (rate, rowsLeft, exchange)
         wakers = gauges.map { _ in LaneWaker() }
     }
 
@@ -52,6 +45,9 @@ package final class LaneCrew: Sendable {
     /// Wakes all lanes from their polls, because there is something new for them.
     @Sendable package func wake() { for waker in wakers { waker.wake() } }
 
+    /// Wakes one lane.
+    @Sendable package func wake(_ lane: Int) { wakers[lane].wake() }
+
     /// Runs the lanes. Returns when all of them have ended.
     package func run() { NamedThread.together("lane", count: gauges.count, failed: fail) { [self] in work($0) } }
 
@@ -59,8 +55,7 @@ package final class LaneCrew: Sendable {
     package func makeLane(_ number: Int) throws(TransportError) -> Lane {
         try Lane(
             plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-            chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOvers: handOvers, waker: wakers[number],
-            counters: counters, rate: rate, number: number,
+            input: input, exchange: exchange, waker: wakers[number], counters: counters, rate: rate, number: number,
             spread: number == 0 ? RowSpread(rate, start: plan.start, rowsLeft: rowsLeft) : nil)
     }
 

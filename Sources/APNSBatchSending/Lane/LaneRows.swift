@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
@@ -138,6 +139,7 @@ struct LaneRows: ~Copyable {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let ticket):
                 flights[ticket].indexInRange = UInt32(truncatingIfNeeded: source.indexInRange)
+                if source.mail != nil { source.mail!.note(source.row.row, ticket: ticket) }
                 let hasEnded = source.isPast && takeOver(ticket)
                 source.consume()
                 if hasEnded { continue }
@@ -197,7 +199,11 @@ struct LaneRows: ~Copyable {
     mutating func takeAside(_ provider: Int) -> Int? {
         while let ticket = aside[provider].takeFirst(in: &flights) {
             setAside -= 1
-            if !endIfExpired(ticket) { return ticket }
+            if flights[ticket].isInterrupted {
+                release(ticket)
+            } else if !endIfExpired(ticket) {
+                return ticket
+            }
         }
         return nil
     }
@@ -257,6 +263,7 @@ struct LaneRows: ~Copyable {
     /// Puts a row back, to be sent again after `delay` nanoseconds. Its record leaves the arena, so that it does not keep a
     /// block in use. A row that would be too late by then ends.
     mutating func again(_ ticket: Int, after delay: UInt64, now: UInt64) {
+        if flights[ticket].isInterrupted { return release(ticket) }
         guard CampaignDeadline(seconds: control.deadline).leavesTime(after: delay, now: wallClock) else {
             return expire(ticket, Self.lateCause)
         }
@@ -268,7 +275,7 @@ struct LaneRows: ~Copyable {
     /// Leaves a row that this session will not send to a resumed run. It stays without an outcome. For a row
     /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
     mutating func postpone(_ ticket: Int) {
-        guard flights[ticket].mayHaveArrived else { return release(ticket) }
+        guard flights[ticket].mayHaveArrived else { return leave(ticket, .notSent) }
         guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Self.stoppedBefore) }
         postponeUnanswered(ticket)
     }
@@ -277,6 +284,12 @@ struct LaneRows: ~Copyable {
     /// the ledger says that it may have arrived, and the policy of the resumed run decides.
     mutating func postponeUnanswered(_ ticket: Int) {
         source.noteUnanswered(flights[ticket].row, indexInRange: flights[ticket].indexInRange)
+        leave(ticket, .maybeSent)
+    }
+
+    /// Frees a row without an outcome. The notification of a sender ends with an error, because nobody resumes it.
+    private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
+        source.mail?.mailbox.giveUp(flights[ticket].row, flights[ticket].lastStatus > 0 ? .answered : arrival)
         release(ticket)
     }
 
@@ -400,4 +413,63 @@ struct LaneRows: ~Copyable {
     private static let ownCause = "expiration: passed before the row could be sent"
     private static let inFlightBefore = "in flight when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"
+}
+
+/// What only a sender needs of its lanes, whose rows come from a mailbox.
+extension LaneRows {
+    /// Ends the submissions whose results are not awaited any more, because their tasks were cancelled or their time is over.
+    mutating func endInterrupted() {
+        guard let mailbox = source.mail?.mailbox, let lane = source.mail?.lane, mailbox.hasInterrupted(lane: lane)
+        else { return }
+        for (id, why) in mailbox.takeInterrupted(lane: lane) { interrupt(id, why, mailbox) }
+    }
+
+    private mutating func interrupt(_ id: UInt64, _ why: Mailbox.Interruption, _ mailbox: Mailbox) {
+        if source.drop(id) { return mailbox.fail(id, why, .notSent) }
+        guard let ticket = source.mail?.ticket(of: id), flights[ticket].row == id, !flights[ticket].record.isNone else {
+            return
+        }
+        mailbox.fail(id, why, arrival(ticket))
+        if retries.remove(ticket: ticket) {
+            flights.release(ticket, in: &arena)
+        } else {
+            // Its request is in flight, or it is set aside. It is freed when it comes back.
+            flights[ticket].isInterrupted = true
+        }
+    }
+
+    /// How far the last request of a flight got, as far as it is known before its end.
+    private func arrival(_ ticket: Int) -> Arrival {
+        if flights[ticket].attempts > 0, !isWaiting(ticket) { return .maybeSent }
+        return switch flights[ticket].lastWord {
+        case .neverSent: .notSent
+        case .refused: .answered
+        case .noAnswer: .maybeSent
+        }
+    }
+
+    private func isWaiting(_ ticket: Int) -> Bool { retries.contains(ticket: ticket) }
+
+    /// Passes the outcomes of a turn on to the tasks that await them.
+    mutating func deliver() { if source.mail != nil { sink.flush() } }
+
+    /// Looks at the deadlines of all submissions. Returns whether the sender ends now, because its grace period has passed.
+    func tickMailbox() -> Bool {
+        guard let mailbox = source.mail?.mailbox, source.mail?.lane == 0 else { return false }
+        return mailbox.tick(now: SystemClock.monotonic())
+    }
+
+    /// Whether the lane may wait for anything now; not if there is a submission. It is woken for the next one.
+    func mayWait() -> Bool {
+        guard let mailbox = source.mail?.mailbox, let lane = source.mail?.lane else { return true }
+        return mailbox.mayWait(lane: lane)
+    }
+
+    func didWait() {
+        guard let mailbox = source.mail?.mailbox, let lane = source.mail?.lane else { return }
+        mailbox.didWait(lane: lane)
+    }
+
+    /// Whether neither this lane nor another one has a submission, so that no deadline passes.
+    var isIdle: Bool { flights.count == 0 && source.mail?.mailbox.pending == 0 }
 }

@@ -56,6 +56,10 @@ struct OutcomeSink: ~Copyable {
     @inline(never)
     mutating func flush() {
         guard !batch.isEmpty else { return }
+        if let receiver = exchange.receiver {
+            receiver(batch)
+            return batch.removeAll()
+        }
         exchange.filled.push(batch)
         let isLate = exchange.free.isEmpty
         let begin = isLate ? SystemClock.monotonic() : 0

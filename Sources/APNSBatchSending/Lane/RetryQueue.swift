@@ -56,6 +56,18 @@ struct RetryQueue {
         return removeFirst(first)
     }
 
+    func contains(ticket: Int) -> Bool { heap.contains { $0.ticket == Int32(ticket) } }
+
+    /// Removes a row, due or not. Takes a time that grows with the number of rows. Returns whether it was there.
+    mutating func remove(ticket: Int) -> Bool {
+        guard let index = heap.firstIndex(where: { $0.ticket == Int32(ticket) }) else { return false }
+        var others = heap
+        others.remove(at: index)
+        heap.removeAll(keepingCapacity: true)
+        for other in others { add(ticket: Int(other.ticket), due: other.due) }
+        return true
+    }
+
     private mutating func removeFirst(_ first: Waiting) -> Int {
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()

@@ -25,6 +25,8 @@ package struct Flight {
     /// Whether a request for the row was not answered, in this session or an earlier one. Then it may have arrived, whatever
     /// follows.
     var mayHaveArrived = false
+    /// Whether the sender of the notification awaits no result any more, so that it is not sent again.
+    var isInterrupted = false
     /// The index of the row in its range of the ledger, from 0.
     var indexInRange: UInt32 = 0
     /// The index of the next free slot, or of the next row set aside; -1 for none.

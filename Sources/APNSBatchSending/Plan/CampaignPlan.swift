@@ -52,13 +52,15 @@ package final class CampaignPlan: Sendable {
     let hasUniqueIDs: Bool
     /// Nil if nothing is encrypted.
     let sealing: SealingPlan?
+    /// Whether the lanes serve a sender, which goes on after failures that end a campaign: they concern single notifications.
+    let isService: Bool
     package let surroundings: Surroundings
 
     /// - Parameters:
     ///   - input: The input whose rows become notifications.
     ///   - start: The start of the campaign in seconds since 1970-01-01 00:00 UTC, for a resumed run; nil for now.
     package init(
-        _ campaign: Campaign, input: InputFacts, logger: Logger, start: UInt64? = nil,
+        _ campaign: Campaign, input: InputFacts, logger: Logger, start: UInt64? = nil, isService: Bool = false,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let columns = input.columns
@@ -66,7 +68,7 @@ package final class CampaignPlan: Sendable {
         try campaign.rateLimit.check(of: input.name, isFile: input.isFile)
         // The deadline of a resumed run may have passed: then its rows expire.
         let isResumed = start != nil
-        self.surroundings = surroundings
+        (self.surroundings, self.isService) = (surroundings, isService)
         self.start = start ?? surroundings.seconds()
         onUnknown = campaign.onUnknown
         inputName = input.name
@@ -104,11 +106,11 @@ package final class CampaignPlan: Sendable {
         trust = try Self.trust(campaign)
         try Self.checkTopic(headers, roles, topics)
         loop = campaign.loop.kind
-        poolLimits = Self.limits(campaign)
+        poolLimits = Self.limits(campaign, isService: isService)
         unavailablePatience = poolLimits.outagePatience
         requestTimeout = campaign.requestTimeout
         backoff = BackoffPlan(campaign)
-        breaker = try CircuitBreaker.Limits(campaign.circuitBreaker)
+        breaker = isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
         let start = headers.start
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
@@ -198,13 +200,16 @@ package final class CampaignPlan: Sendable {
     /// The maximum number of connections of a lane over all providers. Each has sockets and buffers.
     private static let connectionsOfLaneMax = 2048
 
-    private static func limits(_ campaign: Campaign) -> ConnectionPool.Limits {
+    /// In nanoseconds, longer than any sender runs.
+    private static let forever: UInt64 = 1 << 60
+
+    private static func limits(_ campaign: Campaign, isService: Bool) -> ConnectionPool.Limits {
         func nanoseconds(_ seconds: Int) -> UInt64 { UInt64(seconds) * 1_000_000_000 }
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
         limits.streams = campaign.streams
         limits.patience = nanoseconds(campaign.connectPatience)
-        limits.outagePatience = nanoseconds(campaign.unavailablePatience)
+        limits.outagePatience = isService ? forever : nanoseconds(campaign.unavailablePatience)
         limits.answerPatience = max(
             nanoseconds(campaign.answerPatience), UInt64(campaign.requestTimeout) * 1_000_000)
         limits.goawayPatience = nanoseconds(campaign.goawayPatience)

@@ -7,3 +7,8 @@ package struct InputFacts: Sendable {
     /// The names of the columns, in order.
     package let columns: [String]
 }
+
+extension InputFacts {
+    /// The notifications of a sender, as rows. They have no place in any file, so there is no name.
+    package static let ofSender = InputFacts(name: "", isFile: false, columns: ColumnRoles.names)
+}

@@ -81,6 +81,8 @@ struct PoolMember: Equatable {
 
     var isVacant: Bool { phase == .vacant }
     var isUp: Bool { if case .up = phase { true } else { false } }
+    /// Whether nothing happens to it for many seconds without an event.
+    var isQuiet: Bool { isVacant || isUp && !isLeaving && pingedAt == nil }
     var isConnecting: Bool { connecting != nil }
     var cameUp: Bool { upAt > 0 }
 

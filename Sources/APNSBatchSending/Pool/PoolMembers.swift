@@ -52,6 +52,9 @@ struct PoolMembers: Equatable {
 
     var up: Int { members.count(where: \.isUp) }
 
+    /// Whether no member is being opened, replaced or tested.
+    var isQuiet: Bool { members.allSatisfy(\.isQuiet) }
+
     /// The number of streams that may be in use at once.
     var streams: Int { members.reduce(0) { $0 + $1.streams } }
 

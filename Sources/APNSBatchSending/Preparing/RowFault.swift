@@ -110,7 +110,7 @@ package enum RowFault {
     package static func finding(
         _ rule: Rule, _ column: Int?, _ row: borrowing Row, _ plan: CampaignPlan, _ message: String
     ) -> RowFinding {
-        guard let column else {
+        guard let column, !plan.inputName.isEmpty else {
             return RowFinding(rule, file: plan.inputName, line: row.line, column: 1, message)
         }
         let position = row.place(of: column)

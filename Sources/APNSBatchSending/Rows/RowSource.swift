@@ -8,6 +8,8 @@ struct RowSource: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
     private let handOvers: HandOverRecord?
     private var cursor: RowCursor
+    /// Where rows come from in place of chunks; nil in a campaign.
+    private(set) var mail: MailSource?
     private var chunk: RowChunk?
     /// The number of the chunk's first row. Stored, because access to the chunk would count a reference for every row.
     private var firstRow: UInt64 = 0
@@ -37,6 +39,13 @@ struct RowSource: ~Copyable {
         wallClock = seconds()
     }
 
+    /// Creates a source of the notifications of a sender.
+    init(_ mailbox: Mailbox, lane: Int, seconds: @escaping @Sendable () -> UInt64) {
+        let columns = ColumnRoles.names.count
+        self.init(queue: BoundedQueue(capacity: 1), cursor: RowCursor(columnCount: columns), seconds: seconds)
+        mail = MailSource(mailbox, lane: lane)
+    }
+
     /// Goes on to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.
     /// Returns false if the reader has none yet, or the input has ended (`isExhausted`).
     @discardableResult
@@ -49,9 +58,17 @@ struct RowSource: ~Copyable {
                 isPending = true
                 return true
             }
+            if mail != nil { return takeMail() }
             recycleChunk()
             guard takeChunk() else { return false }
         }
+    }
+
+    @inline(never)
+    private mutating func takeMail() -> Bool {
+        isPending = mail!.advance(&row, seconds: wallClock)
+        if !isPending { isExhausted = mail!.isExhausted }
+        return isPending
     }
 
     /// Whether the input has ended and its last row was consumed.
@@ -109,11 +126,26 @@ struct RowSource: ~Copyable {
         }
     }
 
+    /// Removes a submission that has not become a flight. Returns whether there was one.
+    mutating func drop(_ id: UInt64) -> Bool {
+        if isPending, row.row == id {
+            isPending = false
+            return true
+        }
+        return mail?.drop(id) ?? false
+    }
+
     /// Takes no further row, and leaves those that were not taken to a resumed run.
     mutating func abandon() {
+        if mail != nil { abandonMail() }
         isExhausted = true
         isPending = false
         recycleChunk()
+    }
+
+    private mutating func abandonMail() {
+        if isPending { mail!.mailbox.giveUp(row.row, .notSent) }
+        mail!.abandon()
     }
 
     private mutating func recycleChunk() {

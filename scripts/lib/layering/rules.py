@@ -46,10 +46,10 @@ FOLDERS = {
     "APNSBatchRows": ["Blocks", "Rows", "Encoding", "Source", {"Chunks", "CSV", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
-    "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Reports"],
+    "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
-    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
-    "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
+    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
+    "APNSBatch": [".", "Campaign", "Sender", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [

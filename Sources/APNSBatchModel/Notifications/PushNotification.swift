@@ -1,0 +1,76 @@
+/// One notification for one device, as a `Sender` takes it. The names are those of Apple, "Sending notification requests to
+/// APNs".
+public struct PushNotification: Sendable, Equatable {
+    /// The `apns-push-type`. Any text can be made a push type; one that APNs does not know makes the notification invalid.
+    public struct PushType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        public let name: String
+
+        public init(_ name: String) { self.name = name }
+        public init(stringLiteral name: String) { self.init(name) }
+        public var description: String { name }
+
+        public static let alert: Self = "alert"
+        public static let background: Self = "background"
+        public static let controls: Self = "controls"
+        public static let location: Self = "location"
+        public static let voip: Self = "voip"
+        public static let complication: Self = "complication"
+        public static let fileprovider: Self = "fileprovider"
+        public static let mdm: Self = "mdm"
+        public static let liveactivity: Self = "liveactivity"
+        public static let pushtotalk: Self = "pushtotalk"
+        public static let widgets: Self = "widgets"
+    }
+
+    /// The `apns-priority`. A push type allows only some of them.
+    public struct Priority: Sendable, Hashable, CustomStringConvertible {
+        public let number: Int
+
+        public init(_ number: Int) { self.number = number }
+        public var description: String { String(number) }
+
+        /// APNs sends the notification at once.
+        public static let immediately = Self(10)
+        /// APNs considers the power of the device.
+        public static let savingPower = Self(5)
+        /// APNs puts the power of the device first, and does not wake it.
+        public static let savingMostPower = Self(1)
+    }
+
+    /// The device token, in hexadecimal digits.
+    public var deviceToken: String
+    /// The JSON of the payload, in UTF-8. White space outside of strings is not sent.
+    public var payload: [UInt8]
+    /// The bundle id of the app, or a full topic. The suffix of the push type is added if it is missing. The topic selects the
+    /// provider.
+    public var topic: String
+    public var pushType: PushType
+    /// Nil for the default of the push type.
+    public var priority: Priority?
+    /// Nil omits the header field. A duration counts from the call that sends the notification.
+    public var expiration: Campaign.Expiration?
+    /// The `apns-collapse-id`, at most 64 bytes; nil for none.
+    public var collapseID: String?
+    /// The `apns-id`, a UUID; nil for one that the sender makes.
+    public var messageID: String?
+
+    public init(
+        deviceToken: String, topic: String, payload: [UInt8], pushType: PushType = .alert, priority: Priority? = nil,
+        expiration: Campaign.Expiration? = nil, collapseID: String? = nil, messageID: String? = nil
+    ) {
+        (self.deviceToken, self.topic, self.payload, self.pushType) = (deviceToken, topic, payload, pushType)
+        (self.priority, self.expiration) = (priority, expiration)
+        (self.collapseID, self.messageID) = (collapseID, messageID)
+    }
+
+    /// Creates a notification of a payload given as a text.
+    public init(
+        deviceToken: String, topic: String, payload: String, pushType: PushType = .alert, priority: Priority? = nil,
+        expiration: Campaign.Expiration? = nil, collapseID: String? = nil, messageID: String? = nil
+    ) {
+        self.init(
+            deviceToken: deviceToken, topic: topic, payload: Array(payload.utf8), pushType: pushType,
+            priority: priority,
+            expiration: expiration, collapseID: collapseID, messageID: messageID)
+    }
+}

@@ -1,0 +1,26 @@
+/// The cause for which a `Sender` has no result of a notification. ``arrival`` says how far its request got: one that may
+/// have arrived may reach the device twice if it is sent again.
+public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
+    @nonexhaustive
+    public enum Code: Sendable, Hashable, CaseIterable {
+        /// The sender has not been started.
+        case notRunning
+        /// The sender takes no more notifications, or was ended before the answer.
+        case shuttingDown
+        /// The task was cancelled.
+        case cancelled
+        /// The time for the notification passed, although connections are up.
+        case timedOut
+        /// The time for the notification passed, and APNs cannot be reached or does not answer.
+        case unreachable
+    }
+
+    public let code: Code
+    public let arrival: Arrival
+    /// A sentence without a full stop. It contains no secret, no payload and no device token.
+    public let description: String
+
+    package init(_ code: Code, _ arrival: Arrival, _ description: String) {
+        (self.code, self.arrival, self.description) = (code, arrival, description)
+    }
+}

@@ -1,0 +1,357 @@
+import APNSBatchBasics
+import APNSBatchModel
+import Synchronization
+
+/// The notifications that a program has given to a sender and that have not ended: those that wait for a lane, and those that
+/// lanes have taken.
+///
+/// Any thread submits, cancels and closes. Lanes take submissions in batches and return their ends in batches. A lane that
+/// waits is woken when there is something for it; while it works it looks by itself.
+package final class Mailbox: Sendable {
+    /// How a submission ends.
+    package typealias End = Result<SendResult, SendError>
+    /// Called once, without a lock, on any thread, possibly before `submit` has returned. It must not block.
+    package typealias Completion = @Sendable (_ id: UInt64, End) -> Void
+
+    /// Why the end of a submission is wanted before there is a result.
+    package enum Interruption: Sendable {
+        case cancelled
+        case timedOut
+    }
+
+    private enum Phase {
+        case free
+        case waiting
+        case taken(lane: Int)
+    }
+
+    private struct Place {
+        var generation: UInt32 = 0
+        var phase = Phase.free
+        var notification: PushNotification?
+        var completion: Completion?
+    }
+
+    private struct State {
+        var places: [Place] = []
+        var free: [Int32] = []
+        /// The ids of waiting submissions in their order. It may contain some that have ended meanwhile.
+        var queue: [UInt64] = []
+        var queueHead = 0
+        /// The numbers of submissions in the phases waiting and taken.
+        var waiting = 0
+        var taken = 0
+        var deadlines = DeadlineWheel()
+        /// For each lane, the submissions whose end is wanted.
+        var interrupted: [[(id: UInt64, why: Interruption)]]
+        var isClosed = false
+        /// When the sender stops awaiting answers, in nanoseconds; nil before it is closed.
+        var graceEnds: UInt64?
+        /// Set when the sender has ended: nothing is taken any more.
+        var isOver = false
+
+        func id(of place: Int) -> UInt64 { UInt64(places[place].generation) << 32 | UInt64(place) }
+    }
+
+    private let state: Guarded<State>
+    /// For each lane, whether it waits and wants to be woken for a submission, and whether the end of some is wanted.
+    private let sleeping: [Flag]
+    private let hasInterrupted: [Flag]
+    private let waker = Guarded<(@Sendable (_ lane: Int) -> Void)?>(nil)
+    /// Why submissions wait, for errors.
+    private let explain = Guarded<(@Sendable () -> String?)?>(nil)
+    private let most: Int
+    /// The number of submissions that lanes may take, for a look without the lock.
+    private let available = Atomic<Int>(0)
+    private let pendingCount = Atomic<Int>(0)
+
+    private final class Flag: Sendable {
+        let value = Atomic<Bool>(false)
+    }
+
+    /// - Parameter most: The number of submissions that lanes work on at once. Further ones wait.
+    package init(lanes: Int, most: Int) {
+        state = Guarded(State(interrupted: Array(repeating: [], count: lanes)))
+        sleeping = (0..<lanes).map { _ in Flag() }
+        hasInterrupted = (0..<lanes).map { _ in Flag() }
+        self.most = most
+    }
+
+    /// Sets what the mailbox needs of the lanes.
+    ///
+    /// - Parameters:
+    ///   - wake: Ends the wait of a lane.
+    ///   - explain: Returns why submissions wait; nil if connections are not the cause.
+    package func attach(wake: @escaping @Sendable (_ lane: Int) -> Void, explain: @escaping @Sendable () -> String?) {
+        waker.withLock { $0 = wake }
+        self.explain.withLock { $0 = explain }
+    }
+
+    /// Forgets the lanes, which have ended.
+    package func detach() {
+        waker.withLock { $0 = nil }
+        explain.withLock { $0 = nil }
+    }
+
+    /// The number of submissions that have not ended.
+    package var pending: Int { pendingCount.load(ordering: .relaxed) }
+
+    // MARK: The program's side
+
+    /// Submits a notification. `completion` is called once if the result is an id.
+    ///
+    /// - Parameters:
+    ///   - deadline: When the submission ends without a result, in nanoseconds.
+    ///   - onlyIfRoom: Whether to refuse the notification while as many are pending as lanes work on at once.
+    /// - Returns: The id; nil if it was refused for that reason.
+    package func submit(
+        _ notification: PushNotification, deadline: UInt64, onlyIfRoom: Bool = false,
+        completion: @escaping Completion
+    ) throws(SendError) -> UInt64? {
+        let id = try state.withLock { (state) throws(SendError) -> UInt64? in
+            guard !state.isClosed else { throw Self.closed }
+            if onlyIfRoom, state.waiting + state.taken >= most { return nil }
+            return add(notification, deadline, completion, to: &state)
+        }
+        if id != nil { wakeSleeper() }
+        return id
+    }
+
+    private func add(
+        _ notification: PushNotification, _ deadline: UInt64, _ completion: @escaping Completion,
+        to state: inout State
+    ) -> UInt64 {
+        let place: Int
+        if let free = state.free.popLast() {
+            place = Int(free)
+        } else {
+            place = state.places.count
+            state.places.append(Place())
+        }
+        state.places[place].phase = .waiting
+        state.places[place].notification = notification
+        state.places[place].completion = completion
+        state.deadlines.add(place, deadline: deadline)
+        let id = state.id(of: place)
+        state.queue.append(id)
+        state.waiting += 1
+        publish(state)
+        return id
+    }
+
+    /// Ends a submission because its task was cancelled: at once if no lane has taken it, and otherwise soon. Does nothing if
+    /// it has ended.
+    package func cancel(_ id: UInt64) { interrupt([id], .cancelled) }
+
+    /// Takes no further submission. Those that it has are sent; what has no result when the grace period has passed ends with
+    /// an error.
+    ///
+    /// - Parameter graceEnds: In nanoseconds.
+    package func close(graceEnds: UInt64) {
+        state.withLock { state in
+            state.isClosed = true
+            state.graceEnds = min(state.graceEnds ?? .max, graceEnds)
+        }
+        for lane in sleeping.indices { wake(lane) }
+    }
+
+    /// Ends everything that is pending. Called after the lanes have ended, or instead of starting them.
+    package func end() {
+        let ended = state.withLock { state -> [(UInt64, Completion, SendError)] in
+            (state.isClosed, state.isOver) = (true, true)
+            var ended: [(UInt64, Completion, SendError)] = []
+            for place in state.places.indices {
+                // What a lane had taken may have been sent if the lane could not say more.
+                let arrival: Arrival
+                switch state.places[place].phase {
+                case .free: continue
+                case .waiting: arrival = .notSent
+                case .taken: arrival = .maybeSent
+                }
+                let id = state.id(of: place)
+                if let completion = remove(place, from: &state) {
+                    ended.append((id, completion, SendError(.shuttingDown, arrival, Self.endedText)))
+                }
+            }
+            publish(state)
+            return ended
+        }
+        for (id, completion, error) in ended { completion(id, .failure(error)) }
+    }
+
+    private static let closed = SendError(.shuttingDown, .notSent, "the sender takes no more notifications")
+    private static let endedText = "the sender ended before the answer"
+
+    // MARK: The lanes' side
+
+    /// Takes the submissions that have waited longest, at most `most`.
+    func take(_ most: Int, lane: Int, into taken: inout [Submission]) {
+        guard available.load(ordering: .acquiring) > 0 else { return }
+        state.withLock { state in
+            var room = min(most, self.most - state.taken)
+            while room > 0, state.queueHead < state.queue.count {
+                let id = state.queue[state.queueHead]
+                state.queueHead += 1
+                let place = Submission.place(of: id)
+                guard state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32),
+                    case .waiting = state.places[place].phase, let notification = state.places[place].notification
+                else { continue }
+                state.places[place].phase = .taken(lane: lane)
+                state.places[place].notification = nil
+                state.waiting -= 1
+                state.taken += 1
+                room -= 1
+                taken.append(Submission(id: id, notification: notification))
+            }
+            if state.queueHead >= 1024 || state.queueHead == state.queue.count {
+                state.queue.removeFirst(state.queueHead)
+                state.queueHead = 0
+            }
+            publish(state)
+        }
+    }
+
+    /// Whether a lane will get no further submission.
+    var isExhausted: Bool { state.withLock { $0.isOver || $0.isClosed && $0.waiting == 0 } }
+
+    /// Ends the submissions of a batch of outcomes. Unknown ones are ignored: they ended before.
+    package func end(_ batch: OutcomeBatch, campaign: (UInt64, UInt64)) {
+        var ended: [(UInt64, Completion, SendResult)] = []
+        ended.reserveCapacity(batch.count)
+        state.withLock { state in
+            for entry in unsafe batch.entries {
+                guard let completion = finish(entry.row, in: &state) else { continue }
+                ended.append((entry.row, completion, SendResult(entry, in: batch, campaign: campaign)))
+            }
+            publish(state)
+        }
+        for (id, completion, result) in ended { completion(id, .success(result)) }
+    }
+
+    /// Ends a submission without a result, because the sender ends.
+    func giveUp(_ id: UInt64, _ arrival: Arrival) { fail(id, .shuttingDown, arrival, Self.endedText) }
+
+    func fail(_ id: UInt64, _ code: SendError.Code, _ arrival: Arrival, _ description: String) {
+        let completion = state.withLock { state in
+            defer { publish(state) }
+            return finish(id, in: &state)
+        }
+        completion?(id, .failure(SendError(code, arrival, description)))
+    }
+
+    /// Ends a submission whose end is wanted.
+    func fail(_ id: UInt64, _ why: Interruption, _ arrival: Arrival) {
+        let (code, text) = describe(why)
+        fail(id, code, arrival, text)
+    }
+
+    /// Whether the end of submissions is wanted that this lane has taken.
+    func hasInterrupted(lane: Int) -> Bool { hasInterrupted[lane].value.load(ordering: .relaxed) }
+
+    /// Returns the submissions of a lane whose end is wanted, each once.
+    func takeInterrupted(lane: Int) -> [(id: UInt64, why: Interruption)] {
+        state.withLock { state in
+            defer { state.interrupted[lane].removeAll() }
+            hasInterrupted[lane].value.store(false, ordering: .relaxed)
+            return state.interrupted[lane]
+        }
+    }
+
+    /// Ends submissions whose deadlines have passed. Called every few milliseconds while there are any. Returns whether the
+    /// grace period of a closed mailbox has passed, too.
+    package func tick(now: UInt64) -> Bool {
+        let (expired, isOver) = state.withLock { state -> ([UInt64], Bool) in
+            let places = state.deadlines.expire(now: now)
+            return (places.map { state.id(of: $0) }, state.graceEnds.map { now >= $0 } ?? false)
+        }
+        if !expired.isEmpty { interrupt(expired, .timedOut) }
+        return isOver
+    }
+
+    // MARK: Waking lanes
+
+    /// A lane that will wait for anything says so, and learns whether it may: not if there is a submission for it.
+    func mayWait(lane: Int) -> Bool {
+        sleeping[lane].value.store(true, ordering: .sequentiallyConsistent)
+        guard available.load(ordering: .sequentiallyConsistent) == 0 else {
+            didWait(lane: lane)
+            return false
+        }
+        return true
+    }
+
+    func didWait(lane: Int) { sleeping[lane].value.store(false, ordering: .relaxed) }
+
+    private func wakeSleeper() {
+        for lane in sleeping.indices where sleeping[lane].value.exchange(false, ordering: .sequentiallyConsistent) {
+            return wake(lane)
+        }
+    }
+
+    private func wake(_ lane: Int) { waker.withLock { $0 }?(lane) }
+
+    // MARK: Within
+
+    private func interrupt(_ ids: [UInt64], _ why: Interruption) {
+        var completions: [(UInt64, Completion)] = []
+        var lanes: Set<Int> = []
+        state.withLock { state in
+            for id in ids {
+                let place = Submission.place(of: id)
+                guard state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32) else { continue }
+                switch state.places[place].phase {
+                case .free: break
+                case .waiting: if let completion = remove(place, from: &state) { completions.append((id, completion)) }
+                case .taken(let lane):
+                    state.interrupted[lane].append((id, why))
+                    hasInterrupted[lane].value.store(true, ordering: .relaxed)
+                    lanes.insert(lane)
+                }
+            }
+            publish(state)
+        }
+        for lane in lanes { wake(lane) }
+        guard !completions.isEmpty else { return }
+        let (code, text) = describe(why)
+        for (id, completion) in completions { completion(id, .failure(SendError(code, .notSent, text))) }
+    }
+
+    private func describe(_ why: Interruption) -> (SendError.Code, String) {
+        switch why {
+        case .cancelled: return (.cancelled, "the task was cancelled")
+        case .timedOut:
+            guard let explain = explain.withLock({ $0 }) else {
+                return (.notRunning, "the sender was not started in time: call run()")
+            }
+            return explain().map { (.unreachable, $0) } ?? (.timedOut, "no result in time")
+        }
+    }
+
+    /// Frees the place of a submission that a lane had taken. Returns nil if it has ended before.
+    private func finish(_ id: UInt64, in state: inout State) -> Completion? {
+        let place = Submission.place(of: id)
+        guard place < state.places.count, state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32),
+            case .taken = state.places[place].phase
+        else { return nil }
+        return remove(place, from: &state)
+    }
+
+    private func remove(_ place: Int, from state: inout State) -> Completion? {
+        switch state.places[place].phase {
+        case .free: return nil
+        case .waiting: state.waiting -= 1
+        case .taken: state.taken -= 1
+        }
+        defer {
+            state.places[place] = Place(generation: (state.places[place].generation + 1) & 0x7fff_ffff)
+            state.free.append(Int32(place))
+        }
+        state.deadlines.remove(place)
+        return state.places[place].completion
+    }
+
+    private func publish(_ state: borrowing State) {
+        available.store(min(state.waiting, max(0, most - state.taken)), ordering: .sequentiallyConsistent)
+        pendingCount.store(state.waiting + state.taken, ordering: .relaxed)
+    }
+}

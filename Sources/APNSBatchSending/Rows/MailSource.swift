@@ -1,0 +1,123 @@
+import APNSBatchModel
+import APNSBatchRows
+
+/// A lane's end of a mailbox: makes rows of submissions, with the columns of ``ColumnRoles/names``.
+/// A class, because an optional structure that cannot be copied has to be taken out for every call.
+final class MailSource {
+    let mailbox: Mailbox
+    let lane: Int
+    private var taken: [Submission] = []
+    private var next = 0
+    /// The bytes of the row's fields, valid until the next row.
+    private var bytes: UnsafeMutableRawBufferPointer
+    private let fields: UnsafeMutablePointer<UnsafeRawBufferPointer>
+    /// The tickets of the flights, by the place of their submission.
+    private var tickets: [Int32] = []
+    private(set) var isAbandoned = false
+
+    /// The number of submissions that are taken together. Few, because they cannot go to another lane any more.
+    private static let batch = 64
+    private static let columns = ColumnRoles.names.count
+
+    init(_ mailbox: Mailbox, lane: Int) {
+        (self.mailbox, self.lane) = (mailbox, lane)
+        taken.reserveCapacity(Self.batch)
+        bytes = .allocate(byteCount: 8192, alignment: 16)
+        fields = .allocate(capacity: Self.columns)
+        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: Self.columns)
+    }
+
+    deinit {
+        bytes.deallocate()
+        fields.deallocate()
+    }
+
+    /// Goes on to the next submission. Returns false if there is none now.
+    func advance(_ row: inout Row, seconds: UInt64) -> Bool {
+        if next == taken.count {
+            taken.removeAll(keepingCapacity: true)
+            next = 0
+            guard !isAbandoned else { return false }
+            mailbox.take(Self.batch, lane: lane, into: &taken)
+            guard !taken.isEmpty else { return false }
+        }
+        write(taken[next], to: &row, seconds)
+        next += 1
+        return true
+    }
+
+    /// Whether no further submission will come.
+    var isExhausted: Bool { isAbandoned || next == taken.count && mailbox.isExhausted }
+
+    private func write(_ submission: Submission, to row: inout Row, _ seconds: UInt64) {
+        let given = submission.notification
+        let texts = [
+            given.topic, given.pushType.name, given.priority?.description ?? "", Self.text(given.expiration, seconds),
+            given.collapseID ?? "", given.messageID ?? "",
+        ]
+        makeRoom(texts.reduce(given.deviceToken.utf8.count + given.payload.count) { $0 + $1.utf8.count })
+        var filled = 0
+        put(given.deviceToken, 0, &filled)
+        given.payload.withUnsafeBytes { put($0, 1, &filled) }
+        for (index, text) in texts.enumerated() { put(text, 2 + index, &filled) }
+        row.row = submission.id
+        row.fields = UnsafeBufferPointer(start: fields, count: Self.columns)
+    }
+
+    private func makeRoom(_ size: Int) {
+        guard size > bytes.count else { return }
+        bytes.deallocate()
+        bytes = .allocate(byteCount: max(size, 2 * bytes.count), alignment: 16)
+    }
+
+    private func put(_ text: String, _ field: Int, _ filled: inout Int) {
+        var text = text
+        text.withUTF8 { put(UnsafeRawBufferPointer($0), field, &filled) }
+    }
+
+    private func put(_ text: UnsafeRawBufferPointer, _ field: Int, _ filled: inout Int) {
+        let room = UnsafeMutableRawBufferPointer(rebasing: bytes[filled..<filled + text.count])
+        room.copyMemory(from: text)
+        fields[field] = UnsafeRawBufferPointer(room)
+        filled += text.count
+    }
+
+    /// A duration counts from the notification and not from the start of the sender.
+    private static func text(_ expiration: Campaign.Expiration?, _ seconds: UInt64) -> String {
+        switch expiration {
+        case nil: ""
+        case .at(let time): "\(time)"
+        case .after(let duration): "\(seconds &+ duration)"
+        }
+    }
+
+    // MARK: Flights
+
+    /// Notes the ticket of a submission's flight.
+    func note(_ id: UInt64, ticket: Int) {
+        let place = Submission.place(of: id)
+        while tickets.count <= place { tickets.append(-1) }
+        tickets[place] = Int32(truncatingIfNeeded: ticket)
+    }
+
+    /// Returns the ticket that was noted last for the place of a submission; nil if there was none.
+    func ticket(of id: UInt64) -> Int? {
+        let place = Submission.place(of: id)
+        return place < tickets.count && tickets[place] >= 0 ? Int(tickets[place]) : nil
+    }
+
+    /// Removes a submission that was taken and has not become a row. Returns whether there was one.
+    func drop(_ id: UInt64) -> Bool {
+        guard let index = taken.indices.dropFirst(next).first(where: { taken[$0].id == id }) else { return false }
+        taken.remove(at: index)
+        return true
+    }
+
+    /// Takes no further submission, and ends those that have not become rows.
+    func abandon() {
+        isAbandoned = true
+        for submission in taken[next...] { mailbox.giveUp(submission.id, .notSent) }
+        taken.removeAll()
+        next = 0
+    }
+}
