@@ -14,6 +14,10 @@ import Foundation
         case values
         /// A closure that writes them.
         case writer
+        /// Tasks that each await the result of one notification after the other.
+        case sends
+        /// A sequence whose results are taken as they come.
+        case sequence
     }
 
     @Argument var source: Source
@@ -21,16 +25,25 @@ import Foundation
     @Option var input: String?
     @Option var template: String
     @Option var to: String
-    @Option var runDir: String
+    @Option var runDir: String?
     @Option var topic: String
     @Option var keyFile: String
     @Option var keyId: String
     @Option var teamId: String
     @Option var caFile: String
     @Option var lanes: Int
+    @Option(help: "The number of tasks that send, or of items under way.") var concurrent = 1000
     @Flag(help: "Take the results while the run goes on.") var results = false
 
     func run() async throws {
+        switch source {
+        case .file, .values, .writer: try await runCampaign()
+        case .sends: try await runSender { try await sendOneByOne($0) }
+        case .sequence: try await runSender { try await sendSequence($0) }
+        }
+    }
+
+    private func runCampaign() async throws {
         let run = try makeRun(try campaign())
         let results = results ? run.makeResults() : nil
         async let summary = run.run()
@@ -42,7 +55,7 @@ import Foundation
         }
     }
 
-    private func campaign() throws -> Campaign {
+    func campaign() throws -> Campaign {
         func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
         let server = to.split(separator: ":")
         guard server.count == 2, let port = UInt16(server[1]) else { throw ValidationError("--to: expected HOST:PORT") }
@@ -64,6 +77,7 @@ import Foundation
             try CampaignRun(campaign, columns: User.columns) { [rows] writer in
                 for number in 0..<rows { try await writer.write { User(number).encode(into: &$0) } }
             }
+        case .sends, .sequence: preconditionFailure("not a campaign")
         }
     }
 }

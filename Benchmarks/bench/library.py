@@ -1,10 +1,15 @@
-"""What a program that embeds the library pays: rows that it makes itself beside the same rows from a file."""
+"""What a program that embeds the library pays: rows that it makes itself beside the same rows from a file,
+and notifications that it sends one by one beside a campaign."""
+
+import json
+import re
+import statistics
 
 import peers
-from bench.clients import Ours
+from bench.clients import H2load, Ours, Sample
 from bench.efficiency import Series, take_rounds
 from bench.figures import Figure
-from bench.stage import HOST, TEMPLATE
+from bench.stage import CLIENT_CPU, HOST, TEMPLATE
 
 PROGRAM = peers.BINARY.with_name("apns-batch-library-benchmarks")
 
@@ -12,8 +17,8 @@ PROGRAM = peers.BINARY.with_name("apns-batch-library-benchmarks")
 class Embedded(Ours):
     """A program with the library in it; its rows come from a file, from values, or from a closure that writes them."""
 
-    def __init__(self, stage, source, *flags):
-        super().__init__(stage, *flags, program=PROGRAM)
+    def __init__(self, stage, source, *flags, rows=None):
+        super().__init__(stage, *flags, rows=rows, program=PROGRAM)
         self.source, self.name = source, " ".join(["library", source, *flags[:1]])
 
     def command(self, port, run_directory):
@@ -39,9 +44,72 @@ def at(stage, server, port, rounds):
     ]
 
 
+class Sending(Embedded):
+    """A program that sends with a sender: tasks that await one result after the other, or a sequence."""
+
+    def __init__(self, stage, source, concurrent, rows=None):
+        super().__init__(stage, source, rows=rows)
+        self.concurrent, self.name = concurrent, f"{source} {concurrent}"
+        self.times = []
+
+    def command(self, port, run_directory=None):
+        return [
+            self.program, self.source, "--rows", self.rows, "--concurrent", self.concurrent, "--template", TEMPLATE,
+            "--to", f"{HOST}:{port}", *peers.provider_flags(self.stage.directory), *self.flags,
+        ]
+
+    def measure(self, port):
+        text, usage = peers.measured(self.command(port), cpu=CLIENT_CPU)
+        self.times.append(json.loads(text.strip().splitlines()[-1]))
+        return Sample(self.rows, usage)
+
+    def time(self, name):
+        return statistics.median(times[name] for times in self.times)
+
+
+def wire_time(stage, port):
+    """The time of a lone request in microseconds, as h2load measures it."""
+    peer = H2load(stage, 1)
+    text, _ = peers.measured(peer.command(port, 1, 1, LONE_ROWS), cpu=CLIENT_CPU)
+    number, unit = re.search(r"time for request: +\S+ +\S+ +([\d.]+)(us|ms|s)", text).groups()
+    return float(number) * {"us": 1, "ms": 1e3, "s": 1e6}[unit]
+
+
+LONE_ROWS = 5000
+
+
+def sending_at(stage, server, port, rounds):
+    """Senders beside a campaign of the same notifications."""
+    counts = [1, 100, 1000, 10_000]
+    clients = [Sending(stage, "sends", count, rows=LONE_ROWS if count == 1 else None) for count in counts]
+    clients.append(Sending(stage, "sequence", 1000))
+    series = [Series(client, server) for client in (Ours(stage), *clients)]
+    take_rounds(series, port, rounds)
+    wire = wire_time(stage, port)
+    campaign = series[0].micro
+    found = []
+    for one in series[1:]:
+        client = one.client
+        note = f"{one.micro:.2f} µs" + (
+            "" if client.source == "sequence" else
+            f"; a send takes {client.time('p50_us'):.0f} µs, p99 {client.time('p99_us'):.0f}, of which"
+            f" {client.time('over_p50_us'):.0f} and {client.time('over_p99_us'):.0f} over the request's own")
+        bound = {"at_most": 1.5} if client.concurrent >= 1000 else {}
+        found.append(Figure(f"{client.name} against a campaign, {server}", one.micro / campaign, note=note, **bound))
+    lone = clients[0].time("p50_us")
+    found.append(
+        Figure(
+            f"a lone send over the wire's own time, {server}, µs", lone - wire, at_most=150,
+            note=f"{lone:.0f} and {wire:.0f} µs"))
+    return series, found
+
+
 def figures(stage, rounds):
-    with stage.nginx() as port:
-        series, found = at(stage, "nginx", port, rounds)
-    with stage.simulator() as port:
-        more, further = at(stage, "simulator", port, rounds)
-    return series + more, found + further
+    everything, found = [], []
+    for server, serve in (("nginx", stage.nginx), ("simulator", stage.simulator)):
+        with serve() as port:
+            for measure in (at, sending_at):
+                series, figures = measure(stage, server, port, rounds)
+                everything += series
+                found += figures
+    return everything, found

@@ -214,7 +214,7 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
     }
 
     @Test func `a request under way may have arrived when its task is cancelled`() async throws {
-        let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(1000)))
+        let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(600_000)))
         try await stage.withSender { sender in
             let task = Task { await failure { () throws(SendError) in try await sender.send(push(1)) } }
             await eventually { sender.status.inFlight == 1 }
@@ -256,7 +256,7 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
     }
 
     @Test func `time runs out before an answer`() async throws {
-        let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(1500)))
+        let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(600_000)))
         try await stage.withSender { sender in
             let error = await failure { () throws(SendError) in
                 try await sender.send(push(1), timeout: .milliseconds(300))
@@ -332,14 +332,13 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(20)))
         let sender = try Sender(stage.senderConfiguration)
         async let running: Void = sender.run()
-        let outcomes = try await withThrowingTaskGroup { group in
-            for number in 0..<500 { group.addTask { try await sender.send(push(number)).outcome } }
-            await eventually { sender.status.pending == 500 || sender.status.pending == 0 }
-            sender.shutDown()
-            let late = await failure { () throws(SendError) in try await sender.send(push(1)) }
-            #expect(late?.code == .shuttingDown && late?.arrival == .notSent)
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        await eventually { sender.status.isRunning }
+        let tickets = try (0..<500).map { try #require(try sender.trySend(push($0))) }
+        sender.shutDown()
+        let late = await failure { () throws(SendError) in try await sender.send(push(1)) }
+        #expect(late?.code == .shuttingDown && late?.arrival == .notSent)
+        var outcomes: [Outcome] = []
+        for ticket in tickets { outcomes.append(try await ticket.result().outcome) }
         try await running
         #expect(outcomes == Array(repeating: .accepted, count: 500))
         #expect(stage.simulator.stop().requests == 500)

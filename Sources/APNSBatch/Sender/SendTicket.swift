@@ -27,7 +27,7 @@ public struct SendTicket: Sendable {
 }
 
 /// A result that tasks await, or will await.
-final class PendingResult: Sendable {
+final class PendingResult: SubmissionOwner {
     private enum State {
         case awaited([UnsafeContinuation<Mailbox.End, Never>])
         case ended(Mailbox.End)
@@ -35,7 +35,7 @@ final class PendingResult: Sendable {
 
     private let state = Guarded(State.awaited([]))
 
-    func end(_ end: Mailbox.End) {
+    func submissionDidEnd(_ end: Mailbox.End) {
         let waiting = state.withLock { state -> [UnsafeContinuation<Mailbox.End, Never>] in
             defer { state = .ended(end) }
             return if case .awaited(let waiting) = state { waiting } else { [] }

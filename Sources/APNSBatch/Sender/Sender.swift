@@ -77,7 +77,7 @@ public final class Sender: Sendable {
         providers = try ProviderDirectory(campaign, plan: plan)
         let lanes = configuration.lanes
         gauges = (0..<lanes).map { _ in LaneGauges() }
-        mailbox = Mailbox(lanes: lanes, most: configuration.pending)
+        mailbox = Mailbox(lanes: lanes, most: configuration.pending, seconds: surroundings.seconds)
         crew = LaneCrew(
             plan: plan, control: control, gauges: gauges,
             addresses: AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings),
@@ -185,18 +185,19 @@ public final class Sender: Sendable {
     public func send(
         _ notification: PushNotification, timeout: Duration? = nil
     ) async throws(SendError) -> SendResult {
-        let id = SubmissionID()
+        let awaited = AwaitedSend()
         let end = await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Mailbox.End, Never>) in
+            await withUnsafeContinuation { continuation in
+                awaited.begin(continuation)
                 do throws(SendError) {
-                    id.set(try submit(notification, timeout) { continuation.resume(returning: $1) })
-                    if Task.isCancelled { id.value.map(mailbox.cancel) }
+                    awaited.id = try submit(notification, timeout, owner: awaited)
+                    if Task.isCancelled { awaited.id.map(mailbox.cancel) }
                 } catch {
-                    continuation.resume(returning: .failure(error))
+                    awaited.submissionDidEnd(.failure(error))
                 }
             }
         } onCancel: { [mailbox] in
-            id.value.map(mailbox.cancel)
+            awaited.id.map(mailbox.cancel)
         }
         return try end.get()
     }
@@ -208,16 +209,16 @@ public final class Sender: Sendable {
     ///   pending.
     public func trySend(_ notification: PushNotification, timeout: Duration? = nil) throws(SendError) -> SendTicket? {
         let pending = PendingResult()
-        let id = try submit(notification, timeout, onlyIfRoom: true) { pending.end($1) }
+        let id = try submit(notification, timeout, onlyIfRoom: true, owner: pending)
         return id.map { SendTicket(pending, id: $0, mailbox) }
     }
 
     func submit(
         _ notification: PushNotification, _ timeout: Duration?, onlyIfRoom: Bool = false,
-        completion: @escaping Mailbox.Completion
+        owner: any SubmissionOwner
     ) throws(SendError) -> UInt64? {
         let deadline = SystemClock.monotonic() + (timeout.map(Configuration.nanoseconds) ?? self.timeout)
-        let id = try mailbox.submit(notification, deadline: deadline, onlyIfRoom: onlyIfRoom, completion: completion)
+        let id = try mailbox.submit(notification, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner)
         if !isWatched.load(ordering: .relaxed) { watch() }
         return id
     }
@@ -237,18 +238,5 @@ public final class Sender: Sendable {
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }
-    }
-}
-
-/// The id of a submission, which a cancelled task needs. It is set after the task can be cancelled.
-private final class SubmissionID: Sendable {
-    /// The id, and a bit that says whether there is one.
-    private let bits = Atomic<UInt64>(0)
-
-    func set(_ id: UInt64?) { bits.store(id.map { $0 | 1 << 63 } ?? 0, ordering: .sequentiallyConsistent) }
-
-    var value: UInt64? {
-        let bits = bits.load(ordering: .sequentiallyConsistent)
-        return bits >> 63 == 1 ? bits & ~(1 << 63) : nil
     }
 }

@@ -13,12 +13,14 @@ public struct SendResult: Sendable, Equatable {
     /// UTC; otherwise nil. A token that was registered again after that time is valid. Apple, "Handling notification responses
     /// from APNs".
     public let inactiveSince: UInt64?
-    /// The `apns-id` of all requests for the notification, as a UUID in lower case; nil if there was none.
-    public let messageID: String?
+    private let id: MessageID?
     /// The number of requests, except those that certainly did not arrive.
     public let attempts: Int
     /// The time from the hand-over of the last request to its answer; nil without an answer.
     public let answerTime: Duration?
+
+    /// The `apns-id` of all requests for the notification, as a UUID in lower case; nil if there was none.
+    public var messageID: String? { id?.text }
 
     /// How far the last request got.
     public var arrival: Arrival { outcome.arrival }
@@ -32,9 +34,9 @@ public struct SendResult: Sendable, Equatable {
         reason = entry.reasonLength == 0 ? nil : unsafe String(decoding: batch.reason(of: entry), as: UTF8.self)
         inactiveSince = entry.timestamp == OutcomeEntry.noTimestamp ? nil : entry.timestamp
         if entry.hasOwnID {
-            messageID = unsafe String(decoding: batch.ownID(of: entry), as: UTF8.self)
+            id = unsafe MessageID(text: batch.ownID(of: entry).baseAddress!)
         } else {
-            messageID = entry.attempts == 0 ? nil : MessageID(campaign: campaign, row: entry.row).text
+            id = entry.attempts == 0 ? nil : MessageID(campaign: campaign, row: entry.row)
         }
         attempts = Int(entry.attempts.count)
         answerTime =

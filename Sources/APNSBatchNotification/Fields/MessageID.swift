@@ -95,6 +95,22 @@ extension MessageID {
         return nil
     }
 
+    /// Reads an id in the form of ``write(to:)``, at the beginning of ``length`` bytes.
+    package init(text: UnsafeRawPointer) {
+        high = unsafe Self.number(text, 0..<8) << 32 | Self.number(text, 9..<13) << 16 | Self.number(text, 14..<18)
+        low = unsafe Self.number(text, 19..<23) << 48 | Self.number(text, 24..<36)
+    }
+
+    /// Returns the value of lower-case hex digits.
+    private static func number(_ text: UnsafeRawPointer, _ digits: Range<Int>) -> UInt64 {
+        var number: UInt64 = 0
+        for index in digits {
+            let byte = unsafe text.load(fromByteOffset: index, as: UInt8.self)
+            number = number &<< 4 | UInt64(byte < 0x3A ? byte &- 0x30 : byte &- 0x57) & 15
+        }
+        return number
+    }
+
     package var text: String {
         unsafe String(unsafeUninitializedCapacity: Self.length) { out in
             unsafe write(to: out.baseAddress!)

@@ -2,6 +2,12 @@ import APNSBatchBasics
 import APNSBatchModel
 import Synchronization
 
+/// Who awaits the end of a submission.
+package protocol SubmissionOwner: AnyObject, Sendable {
+    /// Called once, without a lock, on any thread, possibly before `submit` has returned. It must not block.
+    func submissionDidEnd(_ end: Mailbox.End)
+}
+
 /// The notifications that a program has given to a sender and that have not ended: those that wait for a lane, and those that
 /// lanes have taken.
 ///
@@ -10,8 +16,6 @@ import Synchronization
 package final class Mailbox: Sendable {
     /// How a submission ends.
     package typealias End = Result<SendResult, SendError>
-    /// Called once, without a lock, on any thread, possibly before `submit` has returned. It must not block.
-    package typealias Completion = @Sendable (_ id: UInt64, End) -> Void
 
     /// Why the end of a submission is wanted before there is a result.
     package enum Interruption: Sendable {
@@ -28,8 +32,15 @@ package final class Mailbox: Sendable {
     private struct Place {
         var generation: UInt32 = 0
         var phase = Phase.free
-        var notification: PushNotification?
-        var completion: Completion?
+        var fields: SubmittedFields?
+        var owner: (any SubmissionOwner)?
+
+        /// Passes a waiting submission to a lane. Returns nil if it has ended.
+        mutating func take(_ id: UInt64, lane: Int) -> SubmittedFields? {
+            guard generation == UInt32(truncatingIfNeeded: id >> 32), case .waiting = phase else { return nil }
+            phase = .taken(lane: lane)
+            return fields.take()
+        }
     }
 
     private struct State {
@@ -61,6 +72,7 @@ package final class Mailbox: Sendable {
     /// Why submissions wait, for errors.
     private let explain = Guarded<(@Sendable () -> String?)?>(nil)
     private let most: Int
+    private let seconds: @Sendable () -> UInt64
     /// The number of submissions that lanes may take, for a look without the lock.
     private let available = Atomic<Int>(0)
     private let pendingCount = Atomic<Int>(0)
@@ -69,12 +81,14 @@ package final class Mailbox: Sendable {
         let value = Atomic<Bool>(false)
     }
 
-    /// - Parameter most: The number of submissions that lanes work on at once. Further ones wait.
-    package init(lanes: Int, most: Int) {
+    /// - Parameters:
+    ///   - most: The number of submissions that lanes work on at once. Further ones wait.
+    ///   - seconds: Returns the time of day in seconds since the epoch.
+    package init(lanes: Int, most: Int, seconds: @escaping @Sendable () -> UInt64) {
         state = Guarded(State(interrupted: Array(repeating: [], count: lanes)))
         sleeping = (0..<lanes).map { _ in Flag() }
         hasInterrupted = (0..<lanes).map { _ in Flag() }
-        self.most = most
+        (self.most, self.seconds) = (most, seconds)
     }
 
     /// Sets what the mailbox needs of the lanes.
@@ -98,7 +112,7 @@ package final class Mailbox: Sendable {
 
     // MARK: The program's side
 
-    /// Submits a notification. `completion` is called once if the result is an id.
+    /// Submits a notification. Its owner is told of its end once, if the result is an id.
     ///
     /// - Parameters:
     ///   - deadline: When the submission ends without a result, in nanoseconds.
@@ -106,20 +120,20 @@ package final class Mailbox: Sendable {
     /// - Returns: The id; nil if it was refused for that reason.
     package func submit(
         _ notification: PushNotification, deadline: UInt64, onlyIfRoom: Bool = false,
-        completion: @escaping Completion
+        owner: any SubmissionOwner
     ) throws(SendError) -> UInt64? {
+        let fields = SubmittedFields(notification, seconds: seconds)
         let id = try state.withLock { (state) throws(SendError) -> UInt64? in
             guard !state.isClosed else { throw Self.closed }
             if onlyIfRoom, state.waiting + state.taken >= most { return nil }
-            return add(notification, deadline, completion, to: &state)
+            return add(fields, deadline, owner, to: &state)
         }
         if id != nil { wakeSleeper() }
         return id
     }
 
     private func add(
-        _ notification: PushNotification, _ deadline: UInt64, _ completion: @escaping Completion,
-        to state: inout State
+        _ fields: SubmittedFields, _ deadline: UInt64, _ owner: any SubmissionOwner, to state: inout State
     ) -> UInt64 {
         let place: Int
         if let free = state.free.popLast() {
@@ -128,9 +142,9 @@ package final class Mailbox: Sendable {
             place = state.places.count
             state.places.append(Place())
         }
-        state.places[place].phase = .waiting
-        state.places[place].notification = notification
-        state.places[place].completion = completion
+        let generation = state.places[place].generation
+        state.places[place] = Place(
+            generation: generation, phase: .waiting, fields: fields, owner: owner)
         state.deadlines.add(place, deadline: deadline)
         let id = state.id(of: place)
         state.queue.append(id)
@@ -157,9 +171,9 @@ package final class Mailbox: Sendable {
 
     /// Ends everything that is pending. Called after the lanes have ended, or instead of starting them.
     package func end() {
-        let ended = state.withLock { state -> [(UInt64, Completion, SendError)] in
+        let ended = state.withLock { state -> [(any SubmissionOwner, SendError)] in
             (state.isClosed, state.isOver) = (true, true)
-            var ended: [(UInt64, Completion, SendError)] = []
+            var ended: [(any SubmissionOwner, SendError)] = []
             for place in state.places.indices {
                 // What a lane had taken may have been sent if the lane could not say more.
                 let arrival: Arrival
@@ -168,15 +182,14 @@ package final class Mailbox: Sendable {
                 case .waiting: arrival = .notSent
                 case .taken: arrival = .maybeSent
                 }
-                let id = state.id(of: place)
-                if let completion = remove(place, from: &state) {
-                    ended.append((id, completion, SendError(.shuttingDown, arrival, Self.endedText)))
+                if let owner = remove(place, from: &state) {
+                    ended.append((owner, SendError(.shuttingDown, arrival, Self.endedText)))
                 }
             }
             publish(state)
             return ended
         }
-        for (id, completion, error) in ended { completion(id, .failure(error)) }
+        for (owner, error) in ended { owner.submissionDidEnd(.failure(error)) }
     }
 
     private static let closed = SendError(.shuttingDown, .notSent, "the sender takes no more notifications")
@@ -193,15 +206,11 @@ package final class Mailbox: Sendable {
                 let id = state.queue[state.queueHead]
                 state.queueHead += 1
                 let place = Submission.place(of: id)
-                guard state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32),
-                    case .waiting = state.places[place].phase, let notification = state.places[place].notification
-                else { continue }
-                state.places[place].phase = .taken(lane: lane)
-                state.places[place].notification = nil
+                guard let fields = state.places[place].take(id, lane: lane) else { continue }
                 state.waiting -= 1
                 state.taken += 1
                 room -= 1
-                taken.append(Submission(id: id, notification: notification))
+                taken.append(Submission(id: id, fields: fields))
             }
             if state.queueHead >= 1024 || state.queueHead == state.queue.count {
                 state.queue.removeFirst(state.queueHead)
@@ -216,27 +225,27 @@ package final class Mailbox: Sendable {
 
     /// Ends the submissions of a batch of outcomes. Unknown ones are ignored: they ended before.
     package func end(_ batch: OutcomeBatch, campaign: (UInt64, UInt64)) {
-        var ended: [(UInt64, Completion, SendResult)] = []
+        var ended: [(any SubmissionOwner, SendResult)] = []
         ended.reserveCapacity(batch.count)
         state.withLock { state in
             for entry in unsafe batch.entries {
-                guard let completion = finish(entry.row, in: &state) else { continue }
-                ended.append((entry.row, completion, SendResult(entry, in: batch, campaign: campaign)))
+                guard let owner = finish(entry.row, in: &state) else { continue }
+                ended.append((owner, SendResult(entry, in: batch, campaign: campaign)))
             }
             publish(state)
         }
-        for (id, completion, result) in ended { completion(id, .success(result)) }
+        for (owner, result) in ended { owner.submissionDidEnd(.success(result)) }
     }
 
     /// Ends a submission without a result, because the sender ends.
     func giveUp(_ id: UInt64, _ arrival: Arrival) { fail(id, .shuttingDown, arrival, Self.endedText) }
 
     func fail(_ id: UInt64, _ code: SendError.Code, _ arrival: Arrival, _ description: String) {
-        let completion = state.withLock { state in
+        let owner = state.withLock { state in
             defer { publish(state) }
             return finish(id, in: &state)
         }
-        completion?(id, .failure(SendError(code, arrival, description)))
+        owner?.submissionDidEnd(.failure(SendError(code, arrival, description)))
     }
 
     /// Ends a submission whose end is wanted.
@@ -258,11 +267,12 @@ package final class Mailbox: Sendable {
     }
 
     /// Ends submissions whose deadlines have passed. Called every few milliseconds while there are any. Returns whether the
-    /// grace period of a closed mailbox has passed, too.
+    /// sender ends now: it is closed, and nobody awaits a result any more, or its grace period has passed.
     package func tick(now: UInt64) -> Bool {
         let (expired, isOver) = state.withLock { state -> ([UInt64], Bool) in
             let places = state.deadlines.expire(now: now)
-            return (places.map { state.id(of: $0) }, state.graceEnds.map { now >= $0 } ?? false)
+            let isDone = state.isClosed && state.waiting + state.taken == places.count
+            return (places.map { state.id(of: $0) }, isDone || state.graceEnds.map { now >= $0 } ?? false)
         }
         if !expired.isEmpty { interrupt(expired, .timedOut) }
         return isOver
@@ -293,7 +303,7 @@ package final class Mailbox: Sendable {
     // MARK: Within
 
     private func interrupt(_ ids: [UInt64], _ why: Interruption) {
-        var completions: [(UInt64, Completion)] = []
+        var ended: [any SubmissionOwner] = []
         var lanes: Set<Int> = []
         state.withLock { state in
             for id in ids {
@@ -301,7 +311,7 @@ package final class Mailbox: Sendable {
                 guard state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32) else { continue }
                 switch state.places[place].phase {
                 case .free: break
-                case .waiting: if let completion = remove(place, from: &state) { completions.append((id, completion)) }
+                case .waiting: if let owner = remove(place, from: &state) { ended.append(owner) }
                 case .taken(let lane):
                     state.interrupted[lane].append((id, why))
                     hasInterrupted[lane].value.store(true, ordering: .relaxed)
@@ -311,9 +321,9 @@ package final class Mailbox: Sendable {
             publish(state)
         }
         for lane in lanes { wake(lane) }
-        guard !completions.isEmpty else { return }
+        guard !ended.isEmpty else { return }
         let (code, text) = describe(why)
-        for (id, completion) in completions { completion(id, .failure(SendError(code, .notSent, text))) }
+        for owner in ended { owner.submissionDidEnd(.failure(SendError(code, .notSent, text))) }
     }
 
     private func describe(_ why: Interruption) -> (SendError.Code, String) {
@@ -328,7 +338,7 @@ package final class Mailbox: Sendable {
     }
 
     /// Frees the place of a submission that a lane had taken. Returns nil if it has ended before.
-    private func finish(_ id: UInt64, in state: inout State) -> Completion? {
+    private func finish(_ id: UInt64, in state: inout State) -> (any SubmissionOwner)? {
         let place = Submission.place(of: id)
         guard place < state.places.count, state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32),
             case .taken = state.places[place].phase
@@ -336,7 +346,7 @@ package final class Mailbox: Sendable {
         return remove(place, from: &state)
     }
 
-    private func remove(_ place: Int, from state: inout State) -> Completion? {
+    private func remove(_ place: Int, from state: inout State) -> (any SubmissionOwner)? {
         switch state.places[place].phase {
         case .free: return nil
         case .waiting: state.waiting -= 1
@@ -347,7 +357,7 @@ package final class Mailbox: Sendable {
             state.free.append(Int32(place))
         }
         state.deadlines.remove(place)
-        return state.places[place].completion
+        return state.places[place].owner
     }
 
     private func publish(_ state: borrowing State) {

@@ -8,8 +8,8 @@ final class MailSource {
     let lane: Int
     private var taken: [Submission] = []
     private var next = 0
-    /// The bytes of the row's fields, valid until the next row.
-    private var bytes: UnsafeMutableRawBufferPointer
+    /// The fields of the current row, and pointers to them.
+    private var current: SubmittedFields?
     private let fields: UnsafeMutablePointer<UnsafeRawBufferPointer>
     /// The tickets of the flights, by the place of their submission.
     private var tickets: [Int32] = []
@@ -22,18 +22,14 @@ final class MailSource {
     init(_ mailbox: Mailbox, lane: Int) {
         (self.mailbox, self.lane) = (mailbox, lane)
         taken.reserveCapacity(Self.batch)
-        bytes = .allocate(byteCount: 8192, alignment: 16)
         fields = .allocate(capacity: Self.columns)
         fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: Self.columns)
     }
 
-    deinit {
-        bytes.deallocate()
-        fields.deallocate()
-    }
+    deinit { fields.deallocate() }
 
-    /// Goes on to the next submission. Returns false if there is none now.
-    func advance(_ row: inout Row, seconds: UInt64) -> Bool {
+    /// Goes on to the next submission, whose fields are valid until the next call. Returns false if there is none now.
+    func advance(_ row: inout Row) -> Bool {
         if next == taken.count {
             taken.removeAll(keepingCapacity: true)
             next = 0
@@ -41,55 +37,16 @@ final class MailSource {
             mailbox.take(Self.batch, lane: lane, into: &taken)
             guard !taken.isEmpty else { return false }
         }
-        write(taken[next], to: &row, seconds)
+        current = taken[next].fields
+        taken[next].fields.point(fields)
+        row.row = taken[next].id
+        row.fields = UnsafeBufferPointer(start: fields, count: Self.columns)
         next += 1
         return true
     }
 
     /// Whether no further submission will come.
     var isExhausted: Bool { isAbandoned || next == taken.count && mailbox.isExhausted }
-
-    private func write(_ submission: Submission, to row: inout Row, _ seconds: UInt64) {
-        let given = submission.notification
-        let texts = [
-            given.topic, given.pushType.name, given.priority?.description ?? "", Self.text(given.expiration, seconds),
-            given.collapseID ?? "", given.messageID ?? "",
-        ]
-        makeRoom(texts.reduce(given.deviceToken.utf8.count + given.payload.count) { $0 + $1.utf8.count })
-        var filled = 0
-        put(given.deviceToken, 0, &filled)
-        given.payload.withUnsafeBytes { put($0, 1, &filled) }
-        for (index, text) in texts.enumerated() { put(text, 2 + index, &filled) }
-        row.row = submission.id
-        row.fields = UnsafeBufferPointer(start: fields, count: Self.columns)
-    }
-
-    private func makeRoom(_ size: Int) {
-        guard size > bytes.count else { return }
-        bytes.deallocate()
-        bytes = .allocate(byteCount: max(size, 2 * bytes.count), alignment: 16)
-    }
-
-    private func put(_ text: String, _ field: Int, _ filled: inout Int) {
-        var text = text
-        text.withUTF8 { put(UnsafeRawBufferPointer($0), field, &filled) }
-    }
-
-    private func put(_ text: UnsafeRawBufferPointer, _ field: Int, _ filled: inout Int) {
-        let room = UnsafeMutableRawBufferPointer(rebasing: bytes[filled..<filled + text.count])
-        room.copyMemory(from: text)
-        fields[field] = UnsafeRawBufferPointer(room)
-        filled += text.count
-    }
-
-    /// A duration counts from the notification and not from the start of the sender.
-    private static func text(_ expiration: Campaign.Expiration?, _ seconds: UInt64) -> String {
-        switch expiration {
-        case nil: ""
-        case .at(let time): "\(time)"
-        case .after(let duration): "\(seconds &+ duration)"
-        }
-    }
 
     // MARK: Flights
 

@@ -66,7 +66,7 @@ struct RowSource: ~Copyable {
 
     @inline(never)
     private mutating func takeMail() -> Bool {
-        isPending = mail!.advance(&row, seconds: wallClock)
+        isPending = mail!.advance(&row)
         if !isPending { isExhausted = mail!.isExhausted }
         return isPending
     }
