@@ -235,7 +235,7 @@ public final class Sender: Sendable {
         Task { [weak self] in
             while let self, self.life.withLock({ $0 }) == .new {
                 _ = self.mailbox.tick(now: SystemClock.monotonic())
-                try? await Task.sleep(for: .milliseconds(20))
+                try? await Task.sleep(nanoseconds: 20_000_000)
             }
         }
     }
