@@ -18,6 +18,8 @@ import Foundation
         case sends
         /// A sequence whose results are taken as they come.
         case sequence
+        /// Nothing, after some notifications.
+        case idle
     }
 
     @Argument var source: Source
@@ -33,6 +35,7 @@ import Foundation
     @Option var caFile: String
     @Option var lanes: Int
     @Option(help: "The number of tasks that send, or of items under way.") var concurrent = 1000
+    @Option(help: "The time for which an idle sender is observed, in seconds.") var seconds = 35
     @Flag(help: "Take the results while the run goes on.") var results = false
 
     func run() async throws {
@@ -40,6 +43,7 @@ import Foundation
         case .file, .values, .writer: try await runCampaign()
         case .sends: try await runSender { try await sendOneByOne($0) }
         case .sequence: try await runSender { try await sendSequence($0) }
+        case .idle: try await runSender { try await stayIdle($0) }
         }
     }
 
@@ -77,7 +81,7 @@ import Foundation
             try CampaignRun(campaign, columns: User.columns) { [rows] writer in
                 for number in 0..<rows { try await writer.write { User(number).encode(into: &$0) } }
             }
-        case .sends, .sequence: preconditionFailure("not a campaign")
+        case .sends, .sequence, .idle: preconditionFailure("not a campaign")
         }
     }
 }

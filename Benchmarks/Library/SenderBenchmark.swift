@@ -60,6 +60,33 @@ extension LibraryBenchmark {
         return times
     }
 
+    /// Sends all notifications, and then nothing for a while. Prints what the process does meanwhile.
+    func stayIdle(_ sender: Sender) async throws -> [Times] {
+        let times = try await sendOneByOne(sender)
+        try await Task.sleep(for: .seconds(1))
+        let before = (try Self.wakeUps(), try Self.residentPages())
+        try await Task.sleep(for: .seconds(seconds))
+        let after = (try Self.wakeUps(), try Self.residentPages())
+        print("{\"wake_ups\": \(after.0 - before.0), \"seconds\": \(seconds), \"pages\": \(after.1 - before.1)}")
+        return times
+    }
+
+    /// How often threads of this process have waited for something, and then went on.
+    private static func wakeUps() throws -> Int {
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        return tasks.reduce(0) { sum, task in
+            // A thread may have ended meanwhile.
+            let status = (try? String(contentsOfFile: "/proc/self/task/\(task)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+        }
+    }
+
+    private static func residentPages() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
     /// The time of a send, and that part of it which is not the time of the answer, in microseconds.
     struct Times: Sendable {
         let whole: Double

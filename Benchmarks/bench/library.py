@@ -104,6 +104,27 @@ def sending_at(stage, server, port, rounds):
     return series, found
 
 
+class Idle(Sending):
+    """A program with a sender that has nothing to do."""
+
+    def __init__(self, stage):
+        super().__init__(stage, "idle", 10, rows=1000)
+
+    def observe(self, port):
+        text, _ = peers.measured(self.command(port), cpu=CLIENT_CPU)
+        return json.loads(text.strip().splitlines()[0])
+
+
+def idle_figures(stage, port):
+    seen = Idle(stage).observe(port)
+    return [
+        Figure(
+            "wake-ups of an idle sender in a second", seen["wake_ups"] / seen["seconds"], at_most=0.2,
+            note=f"{seen['wake_ups']} in {seen['seconds']} s; a lane looks at its connections every 15 s"),
+        Figure("pages that an idle sender takes", seen["pages"], form="{:.0f}", at_most=16),
+    ]
+
+
 def figures(stage, rounds):
     everything, found = [], []
     for server, serve in (("nginx", stage.nginx), ("simulator", stage.simulator)):
@@ -112,4 +133,6 @@ def figures(stage, rounds):
                 series, figures = measure(stage, server, port, rounds)
                 everything += series
                 found += figures
+    with stage.simulator() as port:
+        found += idle_figures(stage, port)
     return everything, found

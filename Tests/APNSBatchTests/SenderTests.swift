@@ -137,6 +137,48 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         #expect(stage.simulator.stop().connectionsWithTwoTeams == 0)
     }
 
+    // MARK: Broadcasts
+
+    private static func broadcast(_ channel: String, _ bundleID: String = "com.example.app") -> BroadcastNotification {
+        BroadcastNotification(
+            channelID: channel, bundleID: bundleID,
+            payload: #"{"aps":{"timestamp":1685952000,"event":"update","content-state":{"score":"2:1"}}}"#,
+            expiration: .after(3600))
+    }
+
+    @Test func `a sender makes channels and sends to them`() async throws {
+        let stage = try Stage { $0.topics = nil }
+        try await stage.withSender { sender in
+            let channel = try await sender.channels(of: "com.example.app").create(storage: .mostRecent)
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<100 { group.addTask { try await sender.broadcast(Self.broadcast(channel)) } }
+                for try await result in group { #expect(result.outcome == .accepted && result.messageID?.count == 36) }
+            }
+            #expect(try await sender.send(push(1)).outcome == .accepted)
+            let unknown = try await sender.broadcast(Self.broadcast("YmJfnzLBE7PJiPkVPDIQlw=="))
+            #expect(unknown.outcome == .rejected && unknown.reason == "ChannelNotRegistered", "\(unknown)")
+            let wrong = try await sender.broadcast(Self.broadcast("no channel"))
+            #expect(wrong.outcome == .invalid && wrong.reason?.hasPrefix("channel_id: ") == true, "\(wrong)")
+            #expect(sender.status.pending == 0)
+        }
+        let report = stage.simulator.stop()
+        #expect(report.broadcasts == 100 && report.accepted == 1)
+    }
+
+    @Test func `a broadcast without a provider, or after the end, is an error`() async throws {
+        let stage = try TeamsStage()
+        let campaign = try stage.campaign(rows: TeamsStage.rows(1)).campaign
+        let sender = try Sender(.init(destination: campaign.destination, providers: try stage.providers()))
+        await #expect(throws: CampaignError.self) {
+            try await sender.broadcast(Self.broadcast("YmJfnzLBE7PJiPkVPDIQlw==", "com.three.app"))
+        }
+        #expect(throws: ChannelError.self) { try sender.channels(of: "com.three.app") }
+        sender.shutDown()
+        await #expect(throws: SendError(.shuttingDown, .notSent, "the sender takes no more notifications")) {
+            try await sender.broadcast(Self.broadcast("YmJfnzLBE7PJiPkVPDIQlw==", TeamsStage.topics[0]))
+        }
+    }
+
     // MARK: Places
 
     @Test func `trySend refuses what has no place, and send waits for one`() async throws {
@@ -237,6 +279,10 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
             task.cancel()
             let error = await task.value
             #expect(error?.code == .cancelled && error?.arrival == .answered)
+            // A lane that has work does not stop turning.
+            let before = sender.turns
+            await eventually { sender.progress.retrying == 0 || sender.turns > before + 100 }
+            #expect(sender.progress.retrying == 0)
         }
         #expect(stage.simulator.stop().requests == 1)
     }

@@ -46,16 +46,28 @@ public final class Sender: Sendable {
         public var waiting: String?
     }
 
-    private let plan: CampaignPlan
-    private let control = RunControl()
-    private let mailbox: Mailbox
-    private let providers: ProviderDirectory
-    private let gauges: [LaneGauges]
-    private let crew: LaneCrew
+    let configuration: Configuration
+    private let logger: Logger
+    private let surroundings: Surroundings
+    private let rate: RunRate
+    private let devices: SendEngine
+    private let engines: Guarded<Engines>
     private let life = Guarded(Life.new)
+    /// The engines for ``run()``.
+    private let added = AsyncStream<SendEngine>.makeStream()
     /// In nanoseconds.
     private let timeout: UInt64
     private let gracePeriod: UInt64
+
+    /// The engines of a sender. Those for broadcasts are made when they are needed.
+    private struct Engines {
+        var all: [SendEngine]
+        /// By bundle id.
+        var broadcasts: [String: SendEngine] = [:]
+        var credentials: [Campaign.Provider]
+        /// When answers are not awaited any longer, in nanoseconds; nil before ``shutDown()``.
+        var graceEnds: UInt64?
+    }
 
     /// Creates a sender. It opens nothing and waits for nothing before it runs.
     ///
@@ -70,22 +82,15 @@ public final class Sender: Sendable {
 
     /// - Parameter surroundings: Used in place of the system.
     package init(_ configuration: Configuration, logger: Logger, surroundings: Surroundings) throws(CampaignError) {
-        let campaign = try configuration.campaign()
+        (self.configuration, self.logger, self.surroundings) = (configuration, logger, surroundings)
         timeout = try Configuration.nanoseconds(configuration.timeout, "timeout")
         gracePeriod = try Configuration.nanoseconds(configuration.gracePeriod, "grace period")
-        plan = try CampaignPlan(campaign, input: .ofSender, logger: logger, isService: true, surroundings: surroundings)
-        providers = try ProviderDirectory(campaign, plan: plan)
-        let lanes = configuration.lanes
-        gauges = (0..<lanes).map { _ in LaneGauges() }
-        mailbox = Mailbox(lanes: lanes, most: configuration.pending, seconds: surroundings.seconds)
-        crew = LaneCrew(
-            plan: plan, control: control, gauges: gauges,
-            addresses: AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings),
-            providers: providers, input: .mailbox(mailbox), rate: RunRate(configuration.rateLimit),
-            exchange: OutcomeExchange(lanes: lanes) { [mailbox, plan] in mailbox.end($0, campaign: plan.identity) })
+        rate = RunRate(configuration.rateLimit)
+        devices = try SendEngine(
+            configuration, to: .devices, rate: rate, logger: logger, surroundings: surroundings)
+        engines = Guarded(Engines(all: [devices], credentials: configuration.providers))
+        added.continuation.yield(devices)
     }
-
-    deinit { mailbox.end() }
 
     // MARK: Life
 
@@ -104,24 +109,27 @@ public final class Sender: Sendable {
         await withTaskCancellationHandler {
             await work()
         } onCancel: {
-            control.stopAtOnce()
+            stopAtOnce()
         }
-        if case .failure(let error) = control.stopCause { throw error }
+        let all = close(graceEnds: 0)
+        life.withLock { $0 = .ended }
+        for engine in all { engine.mailbox.end() }
+        for engine in all { if let failure = engine.failure { throw failure } }
     }
 
     private func work() async {
-        mailbox.attach(wake: crew.wake, explain: { [gauges] in Self.explain(gauges) })
-        control.notify { [crew] in crew.wake() }
-        do throws(ThreadError) {
-            try await NamedThread.value("sender") { [crew] in crew.run() }
-        } catch {
-            control.stop(.failure(CampaignError(.system, "\(error)")))
+        await withDiscardingTaskGroup { group in
+            for await engine in added.stream {
+                group.addTask { [self] in
+                    await engine.work()
+                    // Without its lanes the sender is of no use.
+                    if engine.failure != nil { stopAtOnce() }
+                }
+            }
         }
-        life.withLock { $0 = .ended }
-        control.notifyNobody()
-        mailbox.detach()
-        mailbox.end()
     }
+
+    private func stopAtOnce() { for engine in close(graceEnds: 0) { engine.stopAtOnce() } }
 
     /// Takes no more notifications, and sends what it has. ``run()`` returns when everything has its result, or after
     /// ``Configuration/gracePeriod``; what is pending then ends with an error.
@@ -130,8 +138,19 @@ public final class Sender: Sendable {
             defer { if life == .new { life = .ended } }
             return life == .new
         }
-        if wasNew { return mailbox.end() }
-        mailbox.close(graceEnds: SystemClock.monotonic() + gracePeriod)
+        let all = close(graceEnds: SystemClock.monotonic() + gracePeriod)
+        if wasNew { for engine in all { engine.mailbox.end() } }
+    }
+
+    /// Closes the mailboxes. No engine is added afterwards. Returns all engines.
+    private func close(graceEnds: UInt64) -> [SendEngine] {
+        let all = engines.withLock { engines in
+            engines.graceEnds = min(engines.graceEnds ?? .max, graceEnds)
+            return engines.all
+        }
+        for engine in all { engine.mailbox.close(graceEnds: graceEnds) }
+        added.continuation.finish()
+        return all
     }
 
     /// Replaces keys and certificates, as ``CampaignRun/replaceCredentials(_:)`` does.
@@ -140,38 +159,36 @@ public final class Sender: Sendable {
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``; then nothing changes.
     @discardableResult
     public func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
-        let changed = try self.providers.replace(providers)
-        crew.wake()
-        return changed
+        try engines.withLock { (engines) throws(CampaignError) in
+            let changed = try devices.replaceCredentials(providers)
+            engines.credentials = providers
+            // They have the same providers, so what one of them accepts, all do.
+            for engine in engines.broadcasts.values { _ = try engine.replaceCredentials(providers) }
+            return changed
+        }
     }
+
+    /// The credentials in use.
+    var credentials: [Campaign.Provider] { engines.withLock { $0.credentials } }
 
     /// The current state of the sender.
     public var status: Status {
-        let progress = progress
+        let (progress, all) = (progress, engines.withLock { $0.all })
         return Status(
-            isRunning: life.withLock { $0 } == .running, connections: progress.connections, pending: mailbox.pending,
-            inFlight: progress.inFlight, waiting: Self.explain(gauges))
+            isRunning: life.withLock { $0 } == .running, connections: progress.connections,
+            pending: all.reduce(0) { $0 + $1.mailbox.pending }, inFlight: progress.inFlight,
+            waiting: all.lazy.compactMap(\.waiting).first)
     }
 
     /// What the lanes show.
     package var progress: CampaignProgress {
         var progress = CampaignProgress()
-        for gauge in gauges { gauge.add(to: &progress, withAccount: false) }
+        for engine in engines.withLock({ $0.all }) { engine.add(to: &progress) }
         return progress
     }
 
     /// The number of times that the lanes have looked at their connections; it stands still while the sender is idle.
-    package var turns: UInt64 { gauges.reduce(0) { $0 + $1.turns } }
-
-    /// Returns why notifications wait; nil if they do not, or not because of connections.
-    private static func explain(_ gauges: [LaneGauges]) -> String? {
-        for gauge in gauges {
-            guard case .waiting(let reason) = gauge.activity else { continue }
-            if case .unreachable(let cause, _) = reason { return cause }
-            return "\(reason)"
-        }
-        return nil
-    }
+    package var turns: UInt64 { engines.withLock { $0.all }.reduce(0) { $0 + $1.turns } }
 
     // MARK: Sending
 
@@ -185,18 +202,52 @@ public final class Sender: Sendable {
     public func send(
         _ notification: PushNotification, timeout: Duration? = nil
     ) async throws(SendError) -> SendResult {
-        let awaited = AwaitedSend()
+        let fields = SubmittedFields(notification, seconds: surroundings.seconds)
+        return try await result(of: fields, timeout, from: devices)
+    }
+
+    /// Sends a notification to the subscribers of a channel, and returns its result, like ``send(_:timeout:)``. Broadcasts of an
+    /// app have connections of their own, which are opened with the first one.
+    ///
+    /// - Parameter timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
+    /// - Throws: ``SendError``, or ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if the bundle id is not one, or
+    ///   if no provider covers it.
+    public func broadcast(_ notification: BroadcastNotification, timeout: Duration? = nil) async throws -> SendResult {
+        let engine = try engine(ofChannelsOf: notification.bundleID)
+        let fields = SubmittedFields(notification, seconds: surroundings.seconds)
+        return try await result(of: fields, timeout, from: engine)
+    }
+
+    private func engine(ofChannelsOf bundleID: String) throws(CampaignError) -> SendEngine {
+        try engines.withLock { (engines) throws(CampaignError) in
+            if let engine = engines.broadcasts[bundleID] { return engine }
+            var current = configuration
+            current.providers = engines.credentials
+            let engine = try SendEngine(
+                current, to: .channels(bundleID: bundleID), rate: rate, logger: logger, surroundings: surroundings)
+            if let graceEnds = engines.graceEnds { engine.mailbox.close(graceEnds: graceEnds) }
+            engines.broadcasts[bundleID] = engine
+            engines.all.append(engine)
+            added.continuation.yield(engine)
+            return engine
+        }
+    }
+
+    private func result(
+        of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine
+    ) async throws(SendError) -> SendResult {
+        let (awaited, mailbox) = (AwaitedSend(), engine.mailbox)
         let end = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 awaited.begin(continuation)
                 do throws(SendError) {
-                    awaited.id = try submit(notification, timeout, owner: awaited)
+                    awaited.id = try submit(fields, timeout, to: mailbox, owner: awaited)
                     if Task.isCancelled { awaited.id.map(mailbox.cancel) }
                 } catch {
                     awaited.submissionDidEnd(.failure(error))
                 }
             }
-        } onCancel: { [mailbox] in
+        } onCancel: {
             awaited.id.map(mailbox.cancel)
         }
         return try end.get()
@@ -210,20 +261,28 @@ public final class Sender: Sendable {
     public func trySend(_ notification: PushNotification, timeout: Duration? = nil) throws(SendError) -> SendTicket? {
         let pending = PendingResult()
         let id = try submit(notification, timeout, onlyIfRoom: true, owner: pending)
-        return id.map { SendTicket(pending, id: $0, mailbox) }
+        return id.map { SendTicket(pending, id: $0, devices.mailbox) }
     }
 
     func submit(
         _ notification: PushNotification, _ timeout: Duration?, onlyIfRoom: Bool = false,
         owner: any SubmissionOwner
     ) throws(SendError) -> UInt64? {
+        let fields = SubmittedFields(notification, seconds: surroundings.seconds)
+        return try submit(fields, timeout, to: devices.mailbox, onlyIfRoom: onlyIfRoom, owner: owner)
+    }
+
+    private func submit(
+        _ fields: SubmittedFields, _ timeout: Duration?, to mailbox: Mailbox, onlyIfRoom: Bool = false,
+        owner: any SubmissionOwner
+    ) throws(SendError) -> UInt64? {
         let deadline = SystemClock.monotonic() + (timeout.map(Configuration.nanoseconds) ?? self.timeout)
-        let id = try mailbox.submit(notification, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner)
+        let id = try mailbox.submit(fields, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner)
         if !isWatched.load(ordering: .relaxed) { watch() }
         return id
     }
 
-    func cancel(_ id: UInt64) { mailbox.cancel(id) }
+    func cancel(_ id: UInt64) { devices.mailbox.cancel(id) }
 
     // MARK: Before it runs
 
@@ -234,7 +293,9 @@ public final class Sender: Sendable {
         guard !isWatched.exchange(true, ordering: .relaxed) else { return }
         Task { [weak self] in
             while let self, self.life.withLock({ $0 }) == .new {
-                _ = self.mailbox.tick(now: SystemClock.monotonic())
+                for engine in self.engines.withLock({ $0.all }) {
+                    _ = engine.mailbox.tick(now: SystemClock.monotonic())
+                }
                 try? await Task.sleep(nanoseconds: 20_000_000)
             }
         }

@@ -19,7 +19,8 @@ public struct SendResult: Sendable, Equatable {
     /// The time from the hand-over of the last request to its answer; nil without an answer.
     public let answerTime: Duration?
 
-    /// The `apns-id` of all requests for the notification, as a UUID in lower case; nil if there was none.
+    /// The `apns-id` of all requests for the notification, or the `apns-request-id` of a broadcast, as a UUID in lower case; nil
+    /// if there was none.
     public var messageID: String? { id?.text }
 
     /// How far the last request got.

@@ -106,7 +106,9 @@ package struct Lane: ~Copyable {
         guard hold == .rows else { return usual }
         if rows.inFlight >= Admission.lingerFrom { return min(usual, Admission.busyWait) }
         guard rows.mayWait() else { return 0 }
-        return rows.isIdle && connections.isQuiet ? Admission.serviceWait : usual
+        guard rows.isIdle && connections.isQuiet else { return usual }
+        publish()
+        return Admission.serviceWait
     }
 
     /// Reads the clock. A gap much longer than the wait means that this process stood still; deadlines of the lane and its

@@ -72,7 +72,6 @@ package final class Mailbox: Sendable {
     /// Why submissions wait, for errors.
     private let explain = Guarded<(@Sendable () -> String?)?>(nil)
     private let most: Int
-    private let seconds: @Sendable () -> UInt64
     /// The number of submissions that lanes may take, for a look without the lock.
     private let available = Atomic<Int>(0)
     private let pendingCount = Atomic<Int>(0)
@@ -81,14 +80,12 @@ package final class Mailbox: Sendable {
         let value = Atomic<Bool>(false)
     }
 
-    /// - Parameters:
-    ///   - most: The number of submissions that lanes work on at once. Further ones wait.
-    ///   - seconds: Returns the time of day in seconds since the epoch.
-    package init(lanes: Int, most: Int, seconds: @escaping @Sendable () -> UInt64) {
+    /// - Parameter most: The number of submissions that lanes work on at once. Further ones wait.
+    package init(lanes: Int, most: Int) {
         state = Guarded(State(interrupted: Array(repeating: [], count: lanes)))
         sleeping = (0..<lanes).map { _ in Flag() }
         hasInterrupted = (0..<lanes).map { _ in Flag() }
-        (self.most, self.seconds) = (most, seconds)
+        self.most = most
     }
 
     /// Sets what the mailbox needs of the lanes.
@@ -112,17 +109,16 @@ package final class Mailbox: Sendable {
 
     // MARK: The program's side
 
-    /// Submits a notification. Its owner is told of its end once, if the result is an id.
+    /// Submits the fields of a notification. Its owner is told of its end once, if the result is an id.
     ///
     /// - Parameters:
     ///   - deadline: When the submission ends without a result, in nanoseconds.
     ///   - onlyIfRoom: Whether to refuse the notification while as many are pending as lanes work on at once.
     /// - Returns: The id; nil if it was refused for that reason.
     package func submit(
-        _ notification: PushNotification, deadline: UInt64, onlyIfRoom: Bool = false,
+        _ fields: SubmittedFields, deadline: UInt64, onlyIfRoom: Bool = false,
         owner: any SubmissionOwner
     ) throws(SendError) -> UInt64? {
-        let fields = SubmittedFields(notification, seconds: seconds)
         let id = try state.withLock { (state) throws(SendError) -> UInt64? in
             guard !state.isClosed else { throw Self.closed }
             if onlyIfRoom, state.waiting + state.taken >= most { return nil }

@@ -11,13 +11,15 @@ struct Submission: Sendable {
     static func place(of id: UInt64) -> Int { Int(truncatingIfNeeded: id & 0xffff_ffff) }
 }
 
-/// The fields of a notification in the order of ``ColumnRoles/names``, in one piece of memory. It never changes.
-final class SubmittedFields: @unchecked Sendable {
+/// The fields of a notification in one piece of memory. It never changes.
+package final class SubmittedFields: @unchecked Sendable {
     private let bytes: UnsafeMutableRawPointer
     private var lengths = InlineArray<8, Int32>(repeating: 0)
 
+    /// Copies the fields of a push, in the order of ``ColumnRoles/names``.
+    ///
     /// - Parameter seconds: Returns the time from which a duration counts, in seconds since the epoch.
-    init(_ given: PushNotification, seconds: () -> UInt64) {
+    package init(_ given: PushNotification, seconds: () -> UInt64) {
         let (priority, expiration) = (given.priority?.description ?? "", Self.text(given.expiration, seconds))
         let (collapseID, messageID) = (given.collapseID ?? "", given.messageID ?? "")
         let size =
@@ -34,6 +36,19 @@ final class SubmittedFields: @unchecked Sendable {
         put(expiration, 5, &filled)
         put(collapseID, 6, &filled)
         put(messageID, 7, &filled)
+    }
+
+    /// Copies the fields of a broadcast, in the order of ``ColumnRoles/namesOfBroadcasts``.
+    package init(_ given: BroadcastNotification, seconds: () -> UInt64) {
+        let (priority, expiration) = (given.priority?.description ?? "", Self.text(given.expiration, seconds))
+        let size =
+            given.channelID.utf8.count + given.payload.count + priority.utf8.count + expiration.utf8.count
+        bytes = .allocate(byteCount: size, alignment: 1)
+        var filled = 0
+        put(given.channelID, 0, &filled)
+        given.payload.withUnsafeBytes { put($0, 1, &filled) }
+        put(priority, 2, &filled)
+        put(expiration, 3, &filled)
     }
 
     deinit { bytes.deallocate() }
@@ -61,9 +76,11 @@ final class SubmittedFields: @unchecked Sendable {
     }
 
     /// Sets pointers to the fields, which are valid as long as this object lives.
-    func point(_ fields: UnsafeMutablePointer<UnsafeRawBufferPointer>) {
+    ///
+    /// - Parameter count: The number of fields.
+    func point(_ fields: UnsafeMutablePointer<UnsafeRawBufferPointer>, count: Int) {
         var offset = 0
-        for field in lengths.indices {
+        for field in 0..<count {
             fields[field] = UnsafeRawBufferPointer(start: bytes + offset, count: Int(lengths[field]))
             offset += Int(lengths[field])
         }

@@ -1,3 +1,5 @@
+import APNSBatchModel
+
 /// What is known of an input before its first row is read.
 package struct InputFacts: Sendable {
     /// The name of the input in messages.
@@ -10,5 +12,9 @@ package struct InputFacts: Sendable {
 
 extension InputFacts {
     /// The notifications of a sender, as rows. They have no place in any file, so there is no name.
-    package static let ofSender = InputFacts(name: "", isFile: false, columns: ColumnRoles.names)
+    package static func ofSender(to recipients: Campaign.Recipients) -> InputFacts {
+        InputFacts(
+            name: "", isFile: false,
+            columns: recipients.areChannels ? ColumnRoles.namesOfBroadcasts : ColumnRoles.names)
+    }
 }

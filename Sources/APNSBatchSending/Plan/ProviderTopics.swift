@@ -26,7 +26,7 @@ package struct ProviderTopics: Sendable, Equatable {
         }
     }
 
-    init(_ providers: [Campaign.Provider]) throws(CampaignError) {
+    package init(_ providers: [Campaign.Provider]) throws(CampaignError) {
         guard (1...Self.providersMax).contains(providers.count) else {
             throw CampaignError(
                 .configuration, "providers: expected 1 to \(Self.providersMax), found \(providers.count)")
@@ -41,7 +41,7 @@ package struct ProviderTopics: Sendable, Equatable {
 
     /// Returns the provider of a full topic: the one that names it, otherwise the one that names its bundle id, otherwise
     /// the one without topics.
-    func provider(of topic: String) -> Int? {
+    package func provider(of topic: String) -> Int? {
         named[topic] ?? Topic.bundleID(of: topic).flatMap { named[$0] } ?? other
     }
 

@@ -6,8 +6,8 @@ import APNSBatchRows
 package enum LaneInput: Sendable {
     /// The chunks of a reader, and the hand-over record in which rows are noted.
     case chunks(BoundedQueue<InputChunk>, of: InputReader, HandOverRecord?)
-    /// The notifications of a sender.
-    case mailbox(Mailbox)
+    /// The notifications of a sender, and the number of their fields.
+    case mailbox(Mailbox, columns: Int)
 
     /// Creates a lane's end of it.
     ///
@@ -16,7 +16,8 @@ package enum LaneInput: Sendable {
         switch self {
         case .chunks(let queue, let reader, let handOvers):
             RowSource(queue: queue, handOvers: handOvers, cursor: reader.makeCursor(), seconds: seconds)
-        case .mailbox(let mailbox): RowSource(mailbox, lane: lane, seconds: seconds)
+        case .mailbox(let mailbox, let columns):
+            RowSource(mailbox, columns: columns, lane: lane, seconds: seconds)
         }
     }
 }

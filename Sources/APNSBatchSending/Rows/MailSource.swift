@@ -1,7 +1,7 @@
 import APNSBatchModel
 import APNSBatchRows
 
-/// A lane's end of a mailbox: makes rows of submissions, with the columns of ``ColumnRoles/names``.
+/// A lane's end of a mailbox: makes rows of submissions.
 /// A class, because an optional structure that cannot be copied has to be taken out for every call.
 final class MailSource {
     let mailbox: Mailbox
@@ -17,13 +17,14 @@ final class MailSource {
 
     /// The number of submissions that are taken together. Few, because they cannot go to another lane any more.
     private static let batch = 64
-    private static let columns = ColumnRoles.names.count
+    private let columns: Int
 
-    init(_ mailbox: Mailbox, lane: Int) {
-        (self.mailbox, self.lane) = (mailbox, lane)
+    /// - Parameter columns: The number of fields of a submission.
+    init(_ mailbox: Mailbox, columns: Int, lane: Int) {
+        (self.mailbox, self.columns, self.lane) = (mailbox, columns, lane)
         taken.reserveCapacity(Self.batch)
-        fields = .allocate(capacity: Self.columns)
-        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: Self.columns)
+        fields = .allocate(capacity: columns)
+        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columns)
     }
 
     deinit { fields.deallocate() }
@@ -38,9 +39,9 @@ final class MailSource {
             guard !taken.isEmpty else { return false }
         }
         current = taken[next].fields
-        taken[next].fields.point(fields)
+        taken[next].fields.point(fields, count: columns)
         row.row = taken[next].id
-        row.fields = UnsafeBufferPointer(start: fields, count: Self.columns)
+        row.fields = UnsafeBufferPointer(start: fields, count: columns)
         next += 1
         return true
     }

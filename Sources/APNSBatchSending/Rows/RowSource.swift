@@ -40,10 +40,11 @@ struct RowSource: ~Copyable {
     }
 
     /// Creates a source of the notifications of a sender.
-    init(_ mailbox: Mailbox, lane: Int, seconds: @escaping @Sendable () -> UInt64) {
-        let columns = ColumnRoles.names.count
+    ///
+    /// - Parameter columns: The number of fields of a notification.
+    init(_ mailbox: Mailbox, columns: Int, lane: Int, seconds: @escaping @Sendable () -> UInt64) {
         self.init(queue: BoundedQueue(capacity: 1), cursor: RowCursor(columnCount: columns), seconds: seconds)
-        mail = MailSource(mailbox, lane: lane)
+        mail = MailSource(mailbox, columns: columns, lane: lane)
     }
 
     /// Goes on to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.

@@ -49,7 +49,7 @@ FOLDERS = {
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
-    "APNSBatch": [".", "Campaign", "Sender", "Channels", "Check", "Doctor", "Reference"],
+    "APNSBatch": [".", "Campaign", "Channels", "Sender", "Check", "Doctor", "Reference"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [

@@ -1,0 +1,82 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchSending
+import Logging
+
+/// The lanes of a sender for one kind of notification: for devices, or for the channels of one app.
+final class SendEngine: Sendable {
+    let mailbox: Mailbox
+    private let plan: CampaignPlan
+    private let control = RunControl()
+    private let providers: ProviderDirectory
+    private let gauges: [LaneGauges]
+    private let crew: LaneCrew
+
+    init(
+        _ configuration: Sender.Configuration, to recipients: Campaign.Recipients, rate: RunRate, logger: Logger,
+        surroundings: Surroundings
+    ) throws(CampaignError) {
+        var campaign = try configuration.campaign()
+        campaign.recipients = recipients
+        let facts = InputFacts.ofSender(to: recipients)
+        plan = try CampaignPlan(campaign, input: facts, logger: logger, isService: true, surroundings: surroundings)
+        providers = try ProviderDirectory(campaign, plan: plan)
+        let lanes = configuration.lanes
+        gauges = (0..<lanes).map { _ in LaneGauges() }
+        mailbox = Mailbox(lanes: lanes, most: configuration.pending)
+        crew = LaneCrew(
+            plan: plan, control: control, gauges: gauges,
+            addresses: AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings),
+            providers: providers, input: .mailbox(mailbox, columns: facts.columns.count), rate: rate,
+            exchange: OutcomeExchange(lanes: lanes) { [mailbox, plan] in mailbox.end($0, campaign: plan.identity) })
+    }
+
+    deinit { mailbox.end() }
+
+    /// Runs the lanes until the mailbox is closed and nothing is pending, or until ``stopAtOnce()``.
+    func work() async {
+        mailbox.attach(wake: crew.wake, explain: { [gauges] in Self.explain(gauges) })
+        control.notify { [crew] in crew.wake() }
+        do throws(ThreadError) {
+            try await NamedThread.value("sender") { [crew] in crew.run() }
+        } catch {
+            control.stop(.failure(CampaignError(.system, "\(error)")))
+        }
+        control.notifyNobody()
+        mailbox.detach()
+        mailbox.end()
+    }
+
+    func stopAtOnce() { control.stopAtOnce() }
+
+    /// Why the lanes ended; nil if they did not fail.
+    var failure: CampaignError? {
+        if case .failure(let error) = control.stopCause { error } else { nil }
+    }
+
+    func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
+        let changed = try self.providers.replace(providers)
+        crew.wake()
+        return changed
+    }
+
+    /// What the lanes show.
+    func add(to progress: inout CampaignProgress) {
+        for gauge in gauges { gauge.add(to: &progress, withAccount: false) }
+    }
+
+    /// The number of times that the lanes have looked at their connections.
+    var turns: UInt64 { gauges.reduce(0) { $0 + $1.turns } }
+
+    /// Why notifications wait; nil if they do not, or not because of connections.
+    var waiting: String? { Self.explain(gauges) }
+
+    private static func explain(_ gauges: [LaneGauges]) -> String? {
+        for gauge in gauges {
+            guard case .waiting(let reason) = gauge.activity else { continue }
+            if case .unreachable(let cause, _) = reason { return cause }
+            return "\(reason)"
+        }
+        return nil
+    }
+}
