@@ -29,16 +29,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: swift)
 }
 
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+
 let package = Package(
     name: "apns-batch",
     products: [
         .library(name: "APNSBatch", targets: ["APNSBatch"]),
         .executable(name: "apns-batch", targets: ["apns-batch"]),
     ],
+    traits: [
+        .trait(
+            name: "ServiceLifecycle",
+            description: "CampaignRun and Sender are services of swift-service-lifecycle, which shut down in order."),
+        .default(enabledTraits: ["ServiceLifecycle"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     ],
@@ -103,6 +113,7 @@ let package = Package(
                 "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
                 "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
+                lifecycle,
             ]),
         strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
         strictModule(
@@ -185,6 +196,7 @@ let package = Package(
                 "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchTransport",
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk", "APNSBatchSimulation",
+                lifecycle,
             ]),
         tests(
             "APNSBatchSimulatorTests",

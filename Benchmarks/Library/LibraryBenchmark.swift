@@ -50,7 +50,7 @@ import Foundation
     private func runCampaign() async throws {
         let run = try makeRun(try campaign())
         let results = results ? run.makeResults() : nil
-        async let summary = run.run()
+        async let summary = run.send()
         var taken = 0
         if let results { for await batch in results { taken += batch.count { $0.outcome == .accepted } } }
         let accepted = await summary.accepted

@@ -32,7 +32,7 @@ struct IdempotentRun {
             case .ready(let session) where session.run.wasComplete:
                 // Its last process has written the last outcome, but no summary, and told nobody of the end.
                 throw try await hooks.around {
-                    let (summary, directory) = (await session.run.run(), session.run.directory)
+                    let (summary, directory) = (await session.run.send(), session.run.directory)
                     RunReporting.write(summary, in: directory, of: session.arguments)
                     return RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
                 }

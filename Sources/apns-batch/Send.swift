@@ -137,7 +137,7 @@ struct Send: AsyncParsableCommand {
         defer { control?.end() }
         // If this process crashes, its signal handler prints how to resume the run.
         apns_process_run_set(run.directory)
-        let summary = await run.run()
+        let summary = await run.send()
         apns_process_run_set(nil)
         await publication.end()
         service.cancel()

@@ -104,7 +104,7 @@ import Testing
         #expect { try CampaignCheck(short) } throws: { "\($0)".hasSuffix("found 10000; nothing was sent") }
         #expect(!FileManager.default.fileExists(atPath: directory))
         campaign.minRows = UInt64(count)
-        #expect(await (try CampaignRun(campaign)).run().accepted == UInt64(count))
+        #expect(await (try CampaignRun(campaign)).send().accepted == UInt64(count))
     }
 
     @Test("The rows of a pipe cannot be counted in advance")
@@ -124,7 +124,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "token\n")
         campaign.template = Self.template
-        let summary = await (try CampaignRun(campaign)).run()
+        let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.ending == .complete && summary.rows == 0 && !summary.isClean)
     }
 }

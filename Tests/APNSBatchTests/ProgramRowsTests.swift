@@ -38,7 +38,7 @@ import Testing
     @Test func `each element of a sequence is sent once`() async throws {
         let stage = try Stage()
         let run = try CampaignRun(try Self.campaign(stage), rows: Self.users(7000))
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.accepted == 7000 && summary.rows == 7000, "\(summary)")
         #expect(Set(try stage.results(run).values.map { $0[1] }) == Set((0..<7000).map { token($0) }))
         #expect(stage.simulator.stop().requests == 7000)
@@ -65,7 +65,7 @@ import Testing
         }
         var found: [UInt64: String] = [:]
         let results = run.makeResults()
-        async let summary = run.run()
+        async let summary = run.send()
         for await batch in results { for result in batch { found[result.row] = result.columns[0] } }
         #expect(await summary.accepted == 10)
         for (index, name) in names.enumerated() { #expect(found[UInt64(index + 1)] == name) }
@@ -77,7 +77,7 @@ import Testing
         let run = try CampaignRun(try Self.campaign(stage), columns: User.columns) { writer in
             for number in 0..<500 { try await writer.write(User(number: number, name: text)) }
         }
-        #expect(await run.run().accepted == 500)
+        #expect(await run.send().accepted == 500)
     }
 
     @Test func `a row with too few fields or none is invalid, and others are sent`() async throws {
@@ -87,7 +87,7 @@ import Testing
             try await writer.write { _ in }
             try await writer.write(User(number: 2, name: "two"))
         }
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.accepted == 1 && summary.invalid == 2)
         #expect(try stage.results(run)[1]?.joined(separator: ",").contains("<rows>:2:") == true)
     }
@@ -97,7 +97,7 @@ import Testing
         let (users, more) = AsyncStream<User>.makeStream()
         let run = try CampaignRun(try Self.campaign(stage), rows: users)
         let results = run.makeResults()
-        async let summary = run.run()
+        async let summary = run.send()
         more.yield(User(number: 1, name: "first"))
         var batches = results.makeAsyncIterator()
         #expect(await batches.next()?.map(\.row) == [1])
@@ -115,7 +115,7 @@ import Testing
             for number in 0..<300 { try await writer.write(User(number: number, name: "a")) }
             throw Lost()
         }
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.accepted <= 300 && summary.ending == .failed)
         #expect(stage.simulator.stop().requests == summary.accepted)
         #expect(run.failure?.kind == .input)
@@ -134,7 +134,7 @@ import Testing
             }
             try await writer.write(User(number: 1, name: "one"))
         }
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.accepted == 1 && summary.rows == 1)
     }
 
@@ -148,7 +148,7 @@ import Testing
                 number += 1
             }
         }
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         while run.progress.accepted < 500 { try await Task.sleep(for: .milliseconds(5)) }
         switch how {
         case "stop": run.stop()
@@ -165,7 +165,7 @@ import Testing
         let stage = try Stage()
         let (users, more) = AsyncStream<User>.makeStream()
         let run = try CampaignRun(try Self.campaign(stage), rows: users)
-        async let summary = run.run()
+        async let summary = run.send()
         more.yield(User(number: 1, name: "first"))
         while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(5)) }
         run.stop()

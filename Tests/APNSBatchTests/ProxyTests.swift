@@ -26,7 +26,7 @@ import Testing
         defer { withExtendedLifetime(proxy) {} }
         let log = LogKeeper()
         let summary = await (try CampaignRun(try Self.campaign(stage, proxy, password: password), logger: log.logger))
-            .run()
+            .send()
         #expect(summary.ending == .complete && summary.accepted == 500)
         #expect(!log.text.contains("s3cret") && !log.text.contains("bmlnaHRseT"))
     }
@@ -39,7 +39,7 @@ import Testing
         var campaign = try Self.campaign(stage, proxy, password: "wrong")
         campaign.connectPatience = 3600
         let run = try CampaignRun(campaign)
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.ending == .failed && summary.accepted == 0)
         let text = run.failure?.description ?? ""
         #expect(text.contains("the proxy refused the connection: status 407"), "\(text)")
@@ -59,7 +59,7 @@ import Testing
         let proxy = try ProxyProcess([mode])
         defer { withExtendedLifetime(proxy) {} }
         let run = try CampaignRun(try Self.campaign(stage, proxy))
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.ending == .failed)
         #expect(run.failure?.description.contains(cause) == true, "\(run.failure?.description ?? "")")
     }
@@ -73,7 +73,7 @@ import Testing
         campaign.connectPatience = 1
         campaign.credentials = .none
         let run = try CampaignRun(campaign)
-        _ = await run.run()
+        _ = await run.send()
         #expect(
             run.failure?.description
                 == "no connection for 1 seconds: cannot connect to the proxy 127.0.0.1:\(proxy.port) (Connection refused)"

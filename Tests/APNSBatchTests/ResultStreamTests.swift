@@ -60,7 +60,7 @@ import Testing
         campaign.retryDelay = 5
         let run = try CampaignRun(campaign)
         let results = run.makeResults()
-        async let summary = run.run()
+        async let summary = run.send()
         var lines: [[String]] = []
         for await batch in results {
             for result in batch {
@@ -81,7 +81,7 @@ import Testing
         let stage = try Stage()
         let run = try Self.run(try Self.campaign(stage, rows: 3000))
         var results = run.makeResults(buffering: 2).makeAsyncIterator()
-        async let summary = run.run()
+        async let summary = run.send()
         while run.progress.heldBackBy != .writer {
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -106,27 +106,27 @@ import Testing
                 for await batch in results! where !batch.isEmpty { break }
             }
             results = nil
-            async let summary = run.run()
+            async let summary = run.send()
             await consumer.value
             #expect(await summary.rows == 1500)
             return
         default:
             let consumer = Task { [results] in for await _ in results! { try? await Task.sleep(for: .seconds(3600)) } }
-            async let summary = run.run()
+            async let summary = run.send()
             while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(10)) }
             consumer.cancel()
             await consumer.value
             #expect(await summary.rows == 1500)
             return
         }
-        #expect(await run.run().rows == 1500)
+        #expect(await run.send().rows == 1500)
     }
 
     @Test func `results can be taken after the run`() async throws {
         let stage = try Stage()
         let run = try CampaignRun(try Self.campaign(stage, rows: 100))
         let results = run.makeResults()
-        #expect(await run.run().rows == 100)
+        #expect(await run.send().rows == 100)
         var count = 0
         for await batch in results { count += batch.count }
         #expect(count == 100)

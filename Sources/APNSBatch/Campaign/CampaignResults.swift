@@ -4,7 +4,7 @@ import APNSBatchModel
 ///
 /// ```swift
 /// let results = run.makeResults()
-/// async let summary = run.run()
+/// async let summary = run.send()
 /// for await batch in results {
 ///     for result in batch where result.status == 410 { await store.delete(result.token) }
 /// }
@@ -47,7 +47,7 @@ public struct CampaignResults: AsyncSequence, Sendable {
 
 extension CampaignRun {
     /// Returns the results of this run as a sequence, whose elements must be taken, or which must be released, for the run to
-    /// end. Call it before ``run()``, and once: of several sequences only the last one has elements. Results of earlier sessions
+    /// end. Call it before ``send()``, and once: of several sequences only the last one has elements. Results of earlier sessions
     /// of a resumed run are in `results.csv` only.
     ///
     /// - Parameter batches: The number of batches, of up to 2,048 results, that may wait, besides three for each lane.

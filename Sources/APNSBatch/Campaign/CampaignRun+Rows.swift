@@ -22,7 +22,7 @@ extension CampaignRun {
     ///
     /// - Parameters:
     ///   - columns: The names of the columns, as in the header row of a file.
-    ///   - rows: Writes the rows. ``run()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
+    ///   - rows: Writes the rows. ``send()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
     ///     the run fails with an error of kind `input`: rows that were written and not taken yet are not sent.
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
     public convenience init(

@@ -8,7 +8,7 @@ import Logging
 /// One run of a campaign.
 ///
 /// The initializer compiles the template, reads the credentials and the header row of the CSV file, and creates the run
-/// directory. It throws if the campaign itself is wrong, before anything is sent. ``run()`` then sends the campaign, and
+/// directory. It throws if the campaign itself is wrong, before anything is sent. ``send()`` then sends the campaign, and
 /// returns when every row that was taken has its line in `results.csv`, or when the run was stopped; rows without a line are
 /// then left to a resumed run. A ledger in the run directory records the progress, so that a run that was interrupted or
 /// killed can be resumed at any time.
@@ -146,7 +146,7 @@ public final class CampaignRun: Sendable {
     /// The warnings about the campaign that do not depend on its rows. The initializer throws errors.
     public var warnings: [CampaignFinding] { (plan.findings + providers.findings).filter { $0.severity == .warning } }
 
-    /// Stops the run: no more rows are taken, answers are awaited for ``Campaign/stopPatience``, and ``run()`` returns. A
+    /// Stops the run: no more rows are taken, answers are awaited for ``Campaign/stopPatience``, and ``send()`` returns. A
     /// resumed run sends the remaining rows.
     public func stop() {
         let isFirst = !control.stopping
@@ -240,19 +240,31 @@ public final class CampaignRun: Sendable {
         return progress
     }
 
+    /// Sends the campaign as a service does, and returns when it has ended. Call this or ``send()``, once.
+    ///
+    /// - Throws: ``failure``, if the run failed. A run that was stopped did not.
+    public func run() async throws {
+        _ = await send()
+        if let failure { throw failure }
+    }
+
     /// Sends the campaign, and returns its summary. Call it once. When the task is cancelled, the run ends as by
-    /// ``stopAtOnce()``.
+    /// ``stopAtOnce()``, and when its service group shuts down in order, as by ``stop()``.
     ///
     /// Failures during the run (such as a fatal answer, APNs out of reach or a full disk) end it in order, and are in the
     /// summary and in ``failure``. The summary is also written to the run directory, as `summary.json`.
-    public func run() async -> CampaignSummary {
+    public func send() async -> CampaignSummary {
         defer { results.withLock { $0.end() } }
         return await withTaskGroup { group in
             if let production { group.addTask { await production.run() } }
-            let summary = await withTaskCancellationHandler {
-                await send()
-            } onCancel: {
-                stopAtOnce()
+            let summary = await Shutdown.handled {
+                await withTaskCancellationHandler {
+                    await work()
+                } onCancel: {
+                    stopAtOnce()
+                }
+            } inOrder: { [self] in
+                stop()
             }
             // A program that has more rows learns that none is taken, even while it waits for the next one.
             reader.cancel()
@@ -261,7 +273,7 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    private func send() async -> CampaignSummary {
+    private func work() async -> CampaignSummary {
         do throws(ThreadError) {
             return try await NamedThread.value("campaign") { [self] in runToEnd() }
         } catch {
@@ -271,7 +283,7 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    /// Whether a resumed run had ended before, so that ``run()`` sends nothing and returns its summary.
+    /// Whether a resumed run had ended before, so that ``send()`` sends nothing and returns its summary.
     public var wasComplete: Bool { past?.reading.history.isComplete ?? false }
 
     /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the

@@ -94,7 +94,8 @@ public final class Sender: Sendable {
 
     // MARK: Life
 
-    /// Runs the sender, until ``shutDown()`` is called or the task is cancelled. Call it once.
+    /// Runs the sender, until ``shutDown()`` is called, its service group shuts down in order, or the task is cancelled. Call it
+    /// once.
     ///
     /// When the task is cancelled, answers are not awaited: what is pending ends with an error.
     ///
@@ -106,10 +107,14 @@ public final class Sender: Sendable {
             return life == .new
         }
         guard isFirst else { throw SendError(.notRunning, .notSent, "run() was called before, or after shutDown()") }
-        await withTaskCancellationHandler {
-            await work()
-        } onCancel: {
-            stopAtOnce()
+        await Shutdown.handled {
+            await withTaskCancellationHandler {
+                await work()
+            } onCancel: {
+                stopAtOnce()
+            }
+        } inOrder: { [self] in
+            shutDown()
         }
         let all = close(graceEnds: 0)
         life.withLock { $0 = .ended }

@@ -6,7 +6,7 @@
 ///     destination: .production, topic: "com.example.app",
 ///     credentials: .providerToken(keyPEM: pem, keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
 /// campaign.template = .init(json: template, name: "payload.json")
-/// let summary = try await CampaignRun(campaign, input: .file("rows.csv")).run()
+/// let summary = try await CampaignRun(campaign, input: .file("rows.csv")).send()
 /// ```
 public struct Campaign: Sendable {
     /// The APNs environment or other server that the pushes are sent to. Hosts and ports: Apple, "Sending notification

@@ -82,7 +82,7 @@ import Testing
         campaign.lanes = lanes
         campaign.canary = .init(rows: 500)
         let run = try CampaignRun(campaign)
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         // At 10 streams, 500 rows take a second, in which the pool would otherwise have grown.
         let connections = await most(
             {
@@ -107,7 +107,7 @@ import Testing
         campaign.lanes = lanes
         campaign.canary = .init(rows: 200, maxRejectedPercent: 10)
         let run = try CampaignRun(campaign)
-        let summary = await run.run()
+        let summary = await run.send()
         #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
         #expect(summary.cause?.hasSuffix("of the first 200 rows, more than 20 (10.0 %); the rest was not sent") == true)
         #expect(summary.rows <= 200 && summary.allSessions.connectionsOpened == 1)
@@ -120,7 +120,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(50) + "only-one-field\n")
         campaign.lanes = lanes
         campaign.canary = .init(rows: 1000)
-        let summary = await (try CampaignRun(campaign)).run()
+        let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.ending == .complete && summary.accepted == 50 && summary.invalid == 1)
     }
 
@@ -133,7 +133,7 @@ import Testing
         campaign.canary = .init(rows: 10)
         campaign.notAfter = .after(1)
         campaign.connectPatience = 3600
-        let summary = await (try CampaignRun(campaign)).run()
+        let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.ending == .complete && summary.expired == 30_000)
     }
 }

@@ -61,7 +61,7 @@ import Testing
         let stage = try Stage(script: script)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(5000)))
         let waiting = (0..<5000).count { script.answer(forToken: token($0)) != nil }
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         await eventually { run.progress.retrying >= waiting && run.progress.accepted >= 5000 - UInt64(waiting) }
         #expect(run.progress.retrying == waiting && run.progress.inFlight == 0)
         run.stop()
@@ -77,7 +77,7 @@ import Testing
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(50))
         (campaign.retryDelay, campaign.retryAfterLimit) = (1, 0)
-        let summary = await (try CampaignRun(campaign)).run()
+        let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.accepted == 50)
     }
 
@@ -90,7 +90,7 @@ import Testing
         (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 20)
         campaign.unavailableDelay = 1000
         let run = try CampaignRun(campaign)
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
         #expect(await running.value.accepted == 100)
         // Requests in flight when the last slot was taken are added.
@@ -107,7 +107,7 @@ import Testing
         campaign.retryDelay = 1
         let log = LogKeeper()
         let run = try CampaignRun(campaign, logger: log.logger)
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         await eventually { run.progress.accepted >= 96 }
         #expect(run.progress.accepted == 96 && run.progress.retrying == 4)
         run.stop()
@@ -129,7 +129,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(20_000))
         campaign.connections = 1
         let run = try CampaignRun(campaign)
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         await eventually {
             guard run.progress.accepted > 0 else { return false }
             run.pause()
@@ -157,7 +157,7 @@ import Testing
         if byDeadline { campaign.notAfter = .after(1) }
         let run = try CampaignRun(campaign)
         run.pause()
-        let running = Task { await run.run() }
+        let running = Task { await run.send() }
         if !byDeadline {
             await eventually { run.progress.elapsedSeconds >= 0.1 }
             run.stop()

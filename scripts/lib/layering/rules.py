@@ -30,7 +30,7 @@ ALLOWED = {
         "APNSBatchTransport", "APNSBatchBasics", "Logging"},
     "APNSBatch": {
         "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
-        "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging"},
+        "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging", "ServiceLifecycle"},
     "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
     "APNSBatchReport": {
         "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",

@@ -1,0 +1,5 @@
+#if ServiceLifecycle
+    import ServiceLifecycle
+
+    extension CampaignRun: Service {}
+#endif
