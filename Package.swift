@@ -36,6 +36,7 @@ let package = Package(
     name: "apns-batch",
     products: [
         .library(name: "APNSBatch", targets: ["APNSBatch"]),
+        .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
         .executable(name: "apns-batch", targets: ["apns-batch"]),
     ],
     traits: [
@@ -128,6 +129,7 @@ let package = Package(
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchBasics",
             ]),
+        strictModule("APNSSimulator", ["APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"]),
         .executableTarget(
             name: "apns-batch",
             dependencies: [
@@ -204,6 +206,7 @@ let package = Package(
                 "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities", "CAPNSTransport",
                 "CAPNSTransportServer",
             ]),
+        tests("APNSSimulatorTests", ["APNSSimulator", "APNSBatch"]),
         tests(
             "APNSBatchReportTests",
             [

@@ -69,6 +69,18 @@ package final class Simulator: Sendable {
         }
     }
 
+    /// Returns the counts until now, without waiting for anything but the current turn of the simulator's thread. If the
+    /// simulator was not started, the report is empty.
+    package func report() async -> SimulatorReport {
+        let thread: ServerThread
+        switch state.withLock({ $0 }) {
+        case .new: return SimulatorReport()
+        case .stopped(let report): return report
+        case .running(let running, _): thread = running
+        }
+        return await thread.currentReport()
+    }
+
     /// Closes all connections, writes the counts and returns the report. Requests that still wait get no answer. A
     /// second call returns the same report. If the simulator was not started, the report is empty.
     @discardableResult

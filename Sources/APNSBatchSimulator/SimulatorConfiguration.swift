@@ -108,25 +108,3 @@ package struct SimulatorConfiguration: Sendable {
         self.providerKeys = providerKeys
     }
 }
-
-/// An observer for simulations, which receives every request with its answer and may replace the answer.
-package protocol SimulatorProbe: AnyObject, Sendable {
-    /// Returns how the next request is treated.
-    func fate() -> RequestFate
-
-    /// Receives the result of a request for a device after it was processed, whether or not the answer is sent.
-    ///
-    /// - Parameter status: the status of the answer. 200 means that the push is on its way to the device.
-    func judged(token: UnsafeRawBufferPointer, status: UInt16)
-}
-
-/// How a request is treated.
-package enum RequestFate: Sendable, Equatable {
-    case answered
-    /// The request is not processed, and is reset with REFUSED_STREAM.
-    case refused
-    /// The request is processed, and RST_STREAM with this code is sent instead of the answer.
-    case reset(UInt32)
-    /// The request is processed and never answered.
-    case forgotten
-}

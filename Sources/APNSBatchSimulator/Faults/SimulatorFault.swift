@@ -128,6 +128,10 @@ package struct GoAwayFault: Sendable, Equatable {
     package var twice = false
     /// Whether a GOAWAY with the highest last-stream-id and NO_ERROR precedes it (RFC 9113, section 6.8).
     package var graceful = false
+
+    package init(code: UInt32 = 0, debug: String = "") {
+        (self.code, self.debug) = (code, debug)
+    }
 }
 
 /// Sends RST_STREAM for the request that triggers the fault.
@@ -175,6 +179,10 @@ package struct StallFault: Sendable, Equatable {
     package var side: Side
     /// The time for which it stops, in milliseconds; nil for ever.
     package var milliseconds: Int?
+
+    package init(side: Side = .both, milliseconds: Int? = nil) {
+        (self.side, self.milliseconds) = (side, milliseconds)
+    }
 }
 
 /// Announces settings on a connection that is up.

@@ -21,7 +21,8 @@ extension SimulatorScript {
 }
 
 extension SimulatorRule {
-    func fault() -> String? {
+    /// Returns the first error, as `status: …`, or nil.
+    package func fault() -> String? {
         guard share >= 0, share <= 1 else { return "share: expected 0 to 1, found \(share)" }
         guard (200...599).contains(status) else { return "status: expected 200 to 599, found \(status)" }
         if let reason {
@@ -48,7 +49,7 @@ extension SimulatorRule {
 
 extension SimulatorLatency {
     /// The maximum delay of an answer, in milliseconds.
-    static let longest = 3_600_000.0
+    package static let longest = 3_600_000.0
 
     fileprivate func fault() -> String? {
         func check(_ name: String, _ time: Double?) -> String? {

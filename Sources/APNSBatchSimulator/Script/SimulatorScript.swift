@@ -63,7 +63,7 @@ package struct SimulatorScript: Sendable, Equatable {
 }
 
 /// A share of the tokens, and the answer to their requests.
-package struct SimulatorRule: Decodable, Sendable, Equatable {
+package struct SimulatorRule: Decodable, Sendable, Hashable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case share, status, reason, timestamp, times
         case retryAfter = "retry_after"

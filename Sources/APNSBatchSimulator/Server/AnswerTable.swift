@@ -1,5 +1,5 @@
 /// All answers of a simulator, encoded once, and the number of times that each was given. The fixed answers come first,
-/// followed by those of the script's rules, of its storms and of its rate limit.
+/// followed by those of the script's rules, of its storms and of its rate limit, and then by those that a probe has chosen.
 @safe struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     @safe struct Prepared {
@@ -9,26 +9,26 @@
         var given: UInt64
     }
 
-    let entries: UnsafeMutablePointer<Prepared>
-    private let count: Int
+    private(set) var entries: UnsafeMutablePointer<Prepared>
+    private var count: Int
+    private var capacity: Int
     private let firstStorm: Int
-    private let names: [(status: Int, reason: String)]
+    let numberOfRateLimit: Int
+    private var names: [(status: Int, reason: String)]
+    /// The indexes of the answers that a probe has chosen.
+    private var chosen: [SimulatorRule: Int] = [:]
+    private let started: Int64
 
     /// - Parameter started: the `timestamp` of rules of status 410 that have none, in milliseconds since the epoch.
     init(_ script: SimulatorScript, started: Int64) {
         let fixed = FixedAnswer.allCases.map { SimulatorRule(share: 0, status: Int($0.status), reason: $0.reason) }
         let rules = fixed + script.rules + script.stormRules + [script.rateLimit?.rule].compactMap(\.self)
-        names = rules.map { ($0.status, $0.reason ?? "") }
+        self.started = started
         firstStorm = fixed.count + script.rules.count
-        count = rules.count
-        unsafe entries = .allocate(capacity: count)
-        for (index, rule) in rules.enumerated() {
-            let body = Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil)
-            let delay = rule.retryAfter.map { String($0) } ?? ""
-            unsafe (entries + index).initialize(
-                to: Prepared(status: UInt16(rule.status), body: Self.copy(body), retryAfter: Self.copy(delay), given: 0)
-            )
-        }
+        numberOfRateLimit = rules.count - 1
+        (names, count, capacity) = ([], 0, rules.count)
+        unsafe entries = .allocate(capacity: capacity)
+        for rule in rules { append(rule) }
     }
 
     deinit {
@@ -53,7 +53,35 @@
         firstStorm + Int(storm)
     }
 
-    var numberOfRateLimit: Int { count - 1 }
+    /// Returns the index of an answer that a probe has chosen, which is added when it is first used. The table grows with the
+    /// number of different ones.
+    mutating func number(chosen rule: SimulatorRule) -> Int {
+        if let known = chosen[rule] { return known }
+        chosen[rule] = count
+        append(rule)
+        return count - 1
+    }
+
+    func reason(of number: Int) -> String { names[number].reason }
+
+    private mutating func append(_ rule: SimulatorRule) {
+        if count == capacity { grow() }
+        let body = Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil)
+        let delay = rule.retryAfter.map { String($0) } ?? ""
+        unsafe (entries + count).initialize(
+            to: Prepared(status: UInt16(rule.status), body: Self.copy(body), retryAfter: Self.copy(delay), given: 0))
+        names.append((rule.status, rule.reason ?? ""))
+        count += 1
+    }
+
+    /// Moves the entries to a larger block. Bodies stay where they are, because answers that wait refer to them.
+    private mutating func grow() {
+        capacity *= 2
+        let larger = UnsafeMutablePointer<Prepared>.allocate(capacity: capacity)
+        unsafe larger.moveInitialize(from: entries, count: count)
+        unsafe entries.deallocate()
+        unsafe entries = unsafe larger
+    }
 
     /// Counts one more use of an answer.
     ///

@@ -16,7 +16,7 @@ import CAPNSTransportServer
     private let events: UnsafeMutablePointer<apns_transport_event>
     private var check: RequestCheck
     private let slices: ScriptSlices
-    let answers: AnswerTable
+    private(set) var answers: AnswerTable
     private var time: AnswerTime
     private var limiter: RateLimiter?
     private var ids: SplitMix64
@@ -129,7 +129,7 @@ import CAPNSTransportServer
         return true
     }
 
-    /// Completes the report and writes the files.
+    /// Writes the files, and returns the report.
     mutating func finish() -> SimulatorReport {
         if let path = configuration.countsPath, let failure = counts.write(toCSV: path) {
             report.failures.append(failure)
@@ -137,6 +137,12 @@ import CAPNSTransportServer
         if let path = configuration.arrivalsPath, let failure = arrivals?.write(toCSV: path) {
             report.failures.append(failure)
         }
+        return currentReport()
+    }
+
+    /// Returns the counts until now.
+    func currentReport() -> SimulatorReport {
+        var report = report
         report.answers = answers.counts()
         report.tokens = counts.distinct
         report.tokensReceivedAgain = counts.receivedAgain
@@ -181,10 +187,10 @@ import CAPNSTransportServer
         if verdict.isAuthorized, case let team = Int(connections.states[place].identity.team), team >= 0 {
             teamRequests[team] += 1
         }
-        let number = decide(verdict, storm: treatment.storm, tick: tick)
+        let (number, delay) = decide(verdict, storm: treatment.storm, tick: tick)
         answers.countGiven(number)
         report.requests += 1
-        if let probe = configuration.probe { tell(probe, verdict, number) }
+        if let probe = configuration.probe { unsafe tell(probe, request, verdict, number) }
         if fate == .forgotten { return }
         guard treatment.way == .usual else {
             unsafe forgo(request, .unanswered)
@@ -198,7 +204,9 @@ import CAPNSTransportServer
             treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
             id: messageID(verdict))
         if case .reset(let code) = fate { answer.reset = code }
-        if time.isAtOnce {
+        if let delay, delay > 0 {
+            queue.insert(answer, at: tick + delay)
+        } else if time.isAtOnce || delay == 0 {
             add(answer)
         } else {
             queue.insert(answer, at: time.next(after: tick))
@@ -213,9 +221,15 @@ import CAPNSTransportServer
         if batch.isFull { respond() }
     }
 
-    private func tell(_ probe: any SimulatorProbe, _ verdict: Verdict, _ number: Int) {
-        guard let token = unsafe verdict.deviceToken else { return }
-        unsafe probe.judged(token: token, status: answers.entries[number].status)
+    private func tell(
+        _ probe: any SimulatorProbe, _ request: apns_transport_received, _ verdict: Verdict, _ number: Int
+    ) {
+        probe.judged(
+            unsafe JudgedRequest(
+                fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
+                deviceToken: verdict.deviceToken, body: Bytes(request.body, length: request.body_length),
+                bodyTotal: Int(request.body_total), status: answers.entries[number].status,
+                reason: answers.reason(of: number)))
     }
 
     /// Counts all requests of one poll as open before the first of them is answered.
@@ -229,22 +243,32 @@ import CAPNSTransportServer
         report.mostStreamsTotal = max(report.mostStreamsTotal, open)
     }
 
-    /// Counts the token and returns the index of the answer that the script determines.
-    private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> Int {
-        if let (channel, app) = unsafe verdict.broadcast { return unsafe decide(broadcast: channel, app: app) }
-        guard let token = unsafe verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
+    /// Counts the token, and returns the index of the answer and the delay that a probe has chosen for it, in nanoseconds; nil
+    /// for that of the script.
+    private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> (number: Int, delay: UInt64?) {
+        if let (channel, app) = unsafe verdict.broadcast { return unsafe (decide(broadcast: channel, app: app), nil) }
+        guard let token = unsafe verdict.deviceToken else { return (AnswerTable.number(verdict.answer), nil) }
         let place = unsafe counts.receive(token)
-        guard verdict.answer == .accepted else { return AnswerTable.number(verdict.answer) }
+        guard verdict.answer == .accepted else { return (AnswerTable.number(verdict.answer), nil) }
         if verdict.facts.contains(.blanks) { report.payloadsWithBlanks += 1 }
-        if storm >= 0 { return answers.number(storm: storm) }
-        if limiter?.refuses(at: tick) == true { return answers.numberOfRateLimit }
-        let rule = unsafe slices.rule(for: token, earlier: counts.pass(place))
-        let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
+        let chosen = unsafe configuration.probe?.answer(toDevice: token)
+        let number =
+            if let chosen { answers.number(chosen: chosen.rule) } else {
+                unsafe scripted(token, place, storm: storm, tick: tick)
+            }
         if unsafe answers.entries[number].status == 200 {
             counts.accept(place)
             report.accepted += 1
         }
-        return number
+        return (number, chosen?.delay)
+    }
+
+    /// Returns the index of the script's answer to a request that passed every check.
+    private mutating func scripted(_ token: Bytes, _ place: TokenCounts.Place, storm: Int32, tick: UInt64) -> Int {
+        if storm >= 0 { return answers.number(storm: storm) }
+        if limiter?.refuses(at: tick) == true { return answers.numberOfRateLimit }
+        let rule = unsafe slices.rule(for: token, earlier: counts.pass(place))
+        return rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
     }
 
     mutating func take(perSecond: Int) { limiter?.limit.perSecond = perSecond }

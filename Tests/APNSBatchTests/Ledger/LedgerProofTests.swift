@@ -14,8 +14,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     private let counted = Guarded(0)
 
     var count: Int { counted.withLock { $0 } }
-    func fate() -> RequestFate { .answered }
-    func judged(token: UnsafeRawBufferPointer, status: UInt16) { counted.withLock { $0 += 1 } }
+    func judged(_ request: JudgedRequest) { counted.withLock { $0 += 1 } }
 }
 
 @Suite("Ledger compared with results and hand-over record") struct LedgerProofTests {

@@ -29,13 +29,14 @@ final class Witness: SimulatorProbe, @unchecked Sendable {
         return fate
     }
 
-    func judged(token: UnsafeRawBufferPointer, status: UInt16) {
+    func judged(_ request: JudgedRequest) {
+        guard let token = request.deviceToken else { return }
         requests += 1
         guard let row = InputRow.number(ofToken: token) else {
             strangers += 1
             return
         }
-        statuses[row, default: []].append(status)
+        statuses[row, default: []].append(request.status)
     }
 
     func received(_ row: UInt64) -> Int { statuses[row]?.count ?? 0 }

@@ -113,12 +113,14 @@ def plant_in_manifest(plants):
     planted("APNSBatchRows").dependencies.append("CAPNSCommon")
     planted("CAPNSTLS").dependencies.removeAll()
     planted("CAPNSReactor").dependencies.append("CAPNSIdentities")
+    planted("APNSSimulator").dependencies.append("CAPNSProcess")
     planted("CAPNSCommon").cSettings = [.headerSearchPath("../CAPNSCrypto"), .unsafeFlags(["-O3"])]
     """
     plants.add("Package.swift", text, manifest.manifest_breaches, {
         "a dependency too many": "APNSBatchRows must not depend on CAPNSCommon",
         "a dependency too few": "CAPNSTLS does not depend on CAPNSCommon",
         "a server's target in the library": "the library APNSBatch has CAPNSIdentities",
+        "a part of the command in the library for tests": "the library APNSSimulator has CAPNSProcess",
         "the internal headers of another target": "search paths of CAPNSCommon .* differ in CAPNSCrypto",
         "unsafe flags": "CAPNSCommon has unsafeFlags",
     })

@@ -36,6 +36,7 @@ ALLOWED = {
         "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",
         "Mustache"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
+    "APNSSimulator": {"APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"},
     "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
@@ -53,7 +54,8 @@ FOLDERS = {
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
-        "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
+        "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
+        {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
     "apns-batch": [{".", "Campaign", "Control", "Hooks", "Metrics", "Progress", "Service"}],
 }
@@ -65,7 +67,12 @@ INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS",
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
     "CAPNSTransportServer", "CAPNSIdentities", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
-    "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "apns-batch"}
+    "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSSimulator", "apns-batch"}
+# The other libraries among the products, which are for tests of other packages, and what they have in them of the above: exactly
+# this.
+TEST_LIBRARIES = {
+    "APNSSimulator": {
+        "APNSSimulator", "APNSBatchSimulator", "APNSBatchIdentities", "CAPNSIdentities", "CAPNSTransportServer"}}
 # Words in names of C functions that belong there, wherever they are defined. The event loop itself can listen and accept.
 OUTSIDE_NAMES = re.compile(
     r"apns_(\w+_)?(servers?|faults?|sim|simulator|world)(_|$)|apns_(?!reactor_|uring_|epoll_)(\w+_)?(listen|accept|accepted)(_|$)")
