@@ -25,7 +25,7 @@ sanitizer_select() {
         ;;
     thread)
         flags=(--sanitize=thread --scratch-path .build-thread)
-        export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1"
+        export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/scripts/lib/races.supp"
         ;;
     *) fail "unknown sanitizer '$1' (address, undefined, thread)" ;;
     esac
