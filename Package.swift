@@ -142,7 +142,7 @@ let package = Package(
 
         // Tests.
         .target(name: "CAPNSTestSupport", path: "Tests/Support/CAPNSTestSupport", cSettings: c),
-        .target(name: "APNSBatchTestThreads", path: "Tests/Support/APNSBatchTestThreads", swiftSettings: swift),
+        .target(name: "APNSBatchTestSupport", path: "Tests/Support/APNSBatchTestSupport", swiftSettings: swift),
         .target(name: "CAPNSFailingAllocator", path: "Tests/Support/CAPNSFailingAllocator", cSettings: c),
         .target(name: "CAPNSFailingDisk", path: "Tests/Support/CAPNSFailingDisk", cSettings: c),
         .target(
@@ -162,7 +162,7 @@ let package = Package(
         tests(
             "AllocationTests",
             [
-                "APNSBatchTestThreads", "CAPNSAllocationScenarios", "CAPNSReactor", "CAPNSTransport",
+                "APNSBatchTestSupport", "CAPNSAllocationScenarios", "CAPNSReactor", "CAPNSTransport",
                 "APNSBatchCredentials", "APNSBatchIdentities",
             ]),
         .target(name: "CAPNSFuzzSession", dependencies: ["CAPNSTransportServer"], path: "Fuzz/Session", cSettings: c),
@@ -173,12 +173,12 @@ let package = Package(
                 "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchMetrics",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
-        tests("FuzzReplayTests", ["APNSBatchTestThreads", "APNSBatchFuzzTargets"]),
+        tests("FuzzReplayTests", ["APNSBatchTestSupport", "APNSBatchFuzzTargets"]),
         tests("CAPNSReactorTests", ["CAPNSReactor", "CAPNSSimulatedNetwork", "CAPNSTestSupport"]),
         tests(
             "CAPNSTransportTests",
             [
-                "APNSBatchTestThreads", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS", "CAPNSNGHTTP2",
+                "APNSBatchTestSupport", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS", "CAPNSNGHTTP2",
                 "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords",
                 "APNSBatchModel",
@@ -198,7 +198,7 @@ let package = Package(
                 "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchTransport",
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk", "APNSBatchSimulation",
-                lifecycle,
+                "APNSBatchTestSupport", lifecycle,
             ]),
         tests(
             "APNSBatchSimulatorTests",
@@ -212,7 +212,7 @@ let package = Package(
             [
                 "APNSBatchReport", "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchBasics",
             ]),
-        tests("EndToEndTests", ["APNSBatchTestThreads"]),
+        tests("EndToEndTests", ["APNSBatchTestSupport"]),
         .target(
             name: "APNSBatchSimulation",
             dependencies: [
@@ -225,7 +225,7 @@ let package = Package(
         .executableTarget(
             name: "apns-batch-simulation", dependencies: ["APNSBatchSimulation"], path: "Tests/Simulation",
             swiftSettings: swift),
-        tests("SimulationTests", ["APNSBatchTestThreads", "APNSBatchSimulation"]),
+        tests("SimulationTests", ["APNSBatchTestSupport", "APNSBatchSimulation"]),
 
         // Benchmarks.
         .target(name: "CAPNSFloor", dependencies: ["CAPNSNGHTTP2"], path: "Benchmarks/Floor", cSettings: c),

@@ -2,20 +2,21 @@
     import ServiceLifecycle
 #endif
 
-/// The graceful shutdown of a service group, if the package is built with the trait `ServiceLifecycle`.
+/// The ways in which a service is asked to end.
 enum Shutdown {
-    /// Runs `body`, and calls `inOrder` when the group of the current service begins to shut down.
+    /// Runs `body`. Calls `atOnce` when the task is cancelled, and `inOrder` when the group of the current service begins to shut
+    /// down, if the package is built with the trait `ServiceLifecycle`.
     static func handled<Value: Sendable>(
-        _ body: () async -> Value, inOrder: @escaping @Sendable () -> Void
+        _ body: () async -> Value, atOnce: @escaping @Sendable () -> Void, inOrder: @escaping @Sendable () -> Void
     ) async -> Value {
         #if ServiceLifecycle
             await withGracefulShutdownHandler {
-                await body()
+                await withTaskCancellationHandler(operation: body, onCancel: atOnce)
             } onGracefulShutdown: {
                 inOrder()
             }
         #else
-            await body()
+            await withTaskCancellationHandler(operation: body, onCancel: atOnce)
         #endif
     }
 }

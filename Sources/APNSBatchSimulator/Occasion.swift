@@ -42,6 +42,17 @@ package struct Occasion: Sendable {
     }
 }
 
+extension SimulatorConfiguration {
+    /// The certificate of an occasion, and its signing key as the only one that is known.
+    package init(_ occasion: Occasion) {
+        self.init(
+            certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
+            providerKeys: [
+                .init(keyID: Occasion.keyID, teamID: Occasion.teamID, publicKeyPEM: occasion.publicKeyPEM)
+            ])
+    }
+}
+
 /// A directory in which simulators store the certificate and the signing key that they generated. All simulators that
 /// are started with the same directory use the same ones, even at the same time.
 ///

@@ -47,11 +47,7 @@ extension Simulator.Configuration {
     func serverConfiguration(
         _ script: SimulatorScript, _ occasion: Occasion, _ desk: RequestDesk, host: String
     ) -> SimulatorConfiguration {
-        var server = SimulatorConfiguration(
-            certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
-            providerKeys: [
-                .init(keyID: Occasion.keyID, teamID: Occasion.teamID, publicKeyPEM: occasion.publicKeyPEM)
-            ])
+        var server = SimulatorConfiguration(occasion)
         server.host = host
         server.topics = topics
         server.streams = UInt32(streams)

@@ -30,11 +30,7 @@ final class EmbeddedSimulator: Sendable {
             return nil
         }
         let occasion = try Occasion.make(hosts: ["localhost", "127.0.0.1"])
-        var configuration = SimulatorConfiguration(
-            certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
-            providerKeys: [
-                .init(keyID: Occasion.keyID, teamID: Occasion.teamID, publicKeyPEM: occasion.publicKeyPEM)
-            ])
+        var configuration = SimulatorConfiguration(occasion)
         configuration.knowsAllChannels = broadcasts
         if let script = settings.simulatorScript { configuration.script = try Simulate.read(script: script) }
         do {

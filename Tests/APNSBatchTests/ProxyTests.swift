@@ -1,4 +1,5 @@
 import APNSBatchSimulator
+import APNSBatchTestSupport
 import Foundation
 import Testing
 
@@ -6,16 +7,14 @@ import Testing
 @testable import APNSBatchModel
 
 @Suite("Campaign through a proxy") struct ProxyTests {
-    private static func campaign(_ stage: Stage, _ proxy: ProxyProcess, password: String? = nil) throws
-        -> StagedCampaign
-    {
+    private static func campaign(_ stage: Stage, port: UInt16, password: String? = nil) throws -> StagedCampaign {
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
         let rows = "token,payload\n" + (0..<500).map { "\(token($0)),\(payload)\n" }.joined()
         var campaign = try stage.campaign(rows: rows)
         campaign.lanes = 1
         campaign.connectPatience = 1
         campaign.proxy = .init(
-            host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "nightly", password: password ?? "")
+            host: "127.0.0.1", port: port, user: password == nil ? nil : "nightly", password: password ?? "")
         return campaign
     }
 
@@ -25,7 +24,8 @@ import Testing
         let proxy = try ProxyProcess(["tunnel"] + (password.map { ["nightly:\($0)"] } ?? []))
         defer { withExtendedLifetime(proxy) {} }
         let log = LogKeeper()
-        let summary = await (try CampaignRun(try Self.campaign(stage, proxy, password: password), logger: log.logger))
+        let summary = await
+            (try CampaignRun(try Self.campaign(stage, port: proxy.port, password: password), logger: log.logger))
             .send()
         #expect(summary.ending == .complete && summary.accepted == 500)
         #expect(!log.text.contains("s3cret") && !log.text.contains("bmlnaHRseT"))
@@ -36,7 +36,7 @@ import Testing
         let stage = try Stage()
         let proxy = try ProxyProcess(["tunnel", "nightly:right"])
         defer { withExtendedLifetime(proxy) {} }
-        var campaign = try Self.campaign(stage, proxy, password: "wrong")
+        var campaign = try Self.campaign(stage, port: proxy.port, password: "wrong")
         campaign.connectPatience = 3600
         let run = try CampaignRun(campaign)
         let summary = await run.send()
@@ -58,7 +58,7 @@ import Testing
         let stage = try Stage()
         let proxy = try ProxyProcess([mode])
         defer { withExtendedLifetime(proxy) {} }
-        let run = try CampaignRun(try Self.campaign(stage, proxy))
+        let run = try CampaignRun(try Self.campaign(stage, port: proxy.port))
         let summary = await run.send()
         #expect(summary.ending == .failed)
         #expect(run.failure?.description.contains(cause) == true, "\(run.failure?.description ?? "")")
@@ -67,16 +67,14 @@ import Testing
     @Test("An unreachable proxy is named, and not the server behind it")
     func refused() async throws {
         let stage = try Stage()
-        let proxy = try ProxyProcess(["tunnel"])
-        var campaign = try Self.campaign(stage, proxy)
-        proxy.stop()
-        campaign.connectPatience = 1
+        let proxy = ReservedPort()
+        var campaign = try Self.campaign(stage, port: proxy.number)
         campaign.credentials = .none
         let run = try CampaignRun(campaign)
         _ = await run.send()
         #expect(
             run.failure?.description
-                == "no connection for 1 seconds: cannot connect to the proxy 127.0.0.1:\(proxy.port) (Connection refused)"
+                == "no connection for 1 seconds: cannot connect to the proxy 127.0.0.1:\(proxy.number) (Connection refused)"
         )
     }
 
@@ -124,9 +122,7 @@ private final class ProxyProcess {
 
     /// Kills the process. Closing its input is not reliable, because a process started meanwhile may have inherited the
     /// other end. SIGTERM may be blocked, because the process inherits the signal mask of the test's thread.
-    deinit { stop() }
-
-    func stop() {
+    deinit {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -1,4 +1,5 @@
 import APNSBatchSimulator
+import APNSBatchTestSupport
 import Foundation
 
 @testable import APNSBatch
@@ -14,7 +15,8 @@ extension Campaign {
 final class Stage {
     let occasion: Occasion
     let simulator: Simulator
-    let port: UInt16
+    /// The port is the stage's own also after the simulator was stopped.
+    private let reserved = ReservedPort()
     let directory: URL
 
     /// - Parameter change: makes further changes to the configuration of the simulator.
@@ -23,21 +25,18 @@ final class Stage {
         change: (inout SimulatorConfiguration) -> Void = { _ in }
     ) throws {
         self.occasion = try occasion ?? Occasion.make(hosts: ["localhost", "127.0.0.1"])
-        simulator = try Self.simulator(self.occasion, script: script, streams: streams, change: change)
-        port = try simulator.start()
+        simulator = try Self.simulator(
+            self.occasion, script: script, streams: streams, port: reserved.number, change: change)
+        _ = try simulator.start()
         directory = FileManager.default.temporaryDirectory.appending(path: "apns-batch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
     private static func simulator(
-        _ occasion: Occasion, script: SimulatorScript, streams: UInt32, port: UInt16 = 0,
+        _ occasion: Occasion, script: SimulatorScript, streams: UInt32, port: UInt16,
         change: (inout SimulatorConfiguration) -> Void = { _ in }
     ) throws -> Simulator {
-        var configuration = SimulatorConfiguration(
-            certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
-            providerKeys: [
-                .init(keyID: Occasion.keyID, teamID: Occasion.teamID, publicKeyPEM: occasion.publicKeyPEM)
-            ])
+        var configuration = SimulatorConfiguration(occasion)
         configuration.script = script
         configuration.streams = streams
         configuration.topics = ["com.example.app"]
@@ -45,6 +44,8 @@ final class Stage {
         change(&configuration)
         return try Simulator(configuration)
     }
+
+    var port: UInt16 { reserved.number }
 
     /// Ends the simulator and its connections, and starts another one on the same port.
     func replaceSimulator() throws -> Simulator {

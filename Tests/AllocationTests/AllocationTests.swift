@@ -1,5 +1,5 @@
 import APNSBatchCredentials
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import CAPNSAllocationScenarios
 import CAPNSReactor
 import CAPNSTransport

@@ -3,7 +3,7 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import APNSBatchModel
 import APNSBatchNotification
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import CAPNSTransport
 import Foundation
 import Testing

@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchCredentials
 import APNSBatchIdentities
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import Foundation
 import Testing
 

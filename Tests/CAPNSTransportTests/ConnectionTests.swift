@@ -1,5 +1,6 @@
 import APNSBatchCredentials
 import APNSBatchIdentities
+import APNSBatchTestSupport
 import CAPNSTransport
 import CAPNSTransportServer
 import Glibc
@@ -168,10 +169,8 @@ struct ConnectionTests {
     @Test("A connection to a port without a listener fails with a system error", arguments: Loop.available)
     func refused(loop: Loop) throws {
         let client = try Side(Limits(loop: loop))
-        let server = try RawPeer()
-        let port = server.port
-        server.close()
-        _ = try client.connect(port)
+        let port = ReservedPort()
+        _ = try client.connect(port.number)
         drive([client]) { client.down != nil }
         #expect(client.events.count == 1)
         #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_SYSTEM.rawValue && client.down?.code == Int64(ECONNREFUSED))

@@ -1,5 +1,5 @@
 import APNSBatchFuzzTargets
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import Glibc
 import Testing
 

@@ -1,5 +1,5 @@
 import APNSBatchSimulation
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import Foundation
 import Testing
 

@@ -257,15 +257,7 @@ public final class CampaignRun: Sendable {
         defer { results.withLock { $0.end() } }
         return await withTaskGroup { group in
             if let production { group.addTask { await production.run() } }
-            let summary = await Shutdown.handled {
-                await withTaskCancellationHandler {
-                    await work()
-                } onCancel: {
-                    stopAtOnce()
-                }
-            } inOrder: { [self] in
-                stop()
-            }
+            let summary = await Shutdown.handled(work, atOnce: stopAtOnce, inOrder: stop)
             // A program that has more rows learns that none is taken, even while it waits for the next one.
             reader.cancel()
             group.cancelAll()

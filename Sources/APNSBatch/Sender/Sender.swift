@@ -107,15 +107,7 @@ public final class Sender: Sendable {
             return life == .new
         }
         guard isFirst else { throw SendError(.notRunning, .notSent, "run() was called before, or after shutDown()") }
-        await Shutdown.handled {
-            await withTaskCancellationHandler {
-                await work()
-            } onCancel: {
-                stopAtOnce()
-            }
-        } inOrder: { [self] in
-            shutDown()
-        }
+        await Shutdown.handled(work, atOnce: stopAtOnce, inOrder: shutDown)
         let all = close(graceEnds: 0)
         life.withLock { $0 = .ended }
         for engine in all { engine.mailbox.end() }

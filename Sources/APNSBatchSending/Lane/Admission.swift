@@ -130,7 +130,7 @@ struct Admission: ~Copyable {
     /// Ends the turn for which requests were reserved. Returns whether the limit is reached: it allowed fewer requests than
     /// were wanted, and all of them were used.
     mutating func settleRate(used: Int, now: UInt64) -> Bool {
-        guard grant.requests < .max else { return false }
+        guard isRateLimited else { return false }
         rate.giveBack(grant, used: used)
         guard grant.requests < wanted, used == grant.requests else { return false }
         nextByRate = rate.next(now: now)

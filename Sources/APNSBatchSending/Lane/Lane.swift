@@ -83,6 +83,7 @@ package struct Lane: ~Copyable {
         let timeout = plan.isService ? waitForMail(hold) : admission.wait(hold, now: connections.now)
         let harvest = try connections.poll(
             timeout: timeout, linger: admission.linger(hold, inFlight: rows.inFlight, answers.gathering))
+        if plan.isService { rows.didWait() }
         readClock(after: timeout)
         holds.note(
             admission.reported(hold, &rows, &connections), writing: rows.takeWriterWait(), now: connections.now)
@@ -119,7 +120,6 @@ package struct Lane: ~Copyable {
     private mutating func readClock(after wait: UInt32 = 0) -> Bool {
         let due = connections.now + UInt64(wait) * 1000
         connections.readClock()
-        rows.didWait()
         guard connections.now > due + ConnectionPool.standstill else { return false }
         let gap = connections.now - due
         stopDeadline = stopDeadline.map { $0 + gap }

@@ -172,11 +172,18 @@ struct LaneAnswers: ~Copyable {
         }
         let cause = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
         let text = cause + (answer.remedy.map { ": \($0)" } ?? "")
-        if plan.isService {
+        endFatally(ticket, answer, completion, text, &rows)
+    }
+
+    /// Ends a campaign because of an answer that further rows would get, too. The row is not at fault: a resumed run sends it with
+    /// other credentials. For the notification of a sender it is the answer.
+    private func endFatally(
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ text: String, _ rows: inout LaneRows
+    ) {
+        guard !plan.isService else {
             plan.log.fatalAnswer(text)
             return reject(ticket, answer, completion, &rows)
         }
-        // The row is not at fault: a resumed run sends it with other credentials.
         rows.postpone(ticket)
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
@@ -189,12 +196,7 @@ struct LaneAnswers: ~Copyable {
         guard connections.renewToken(retry.token, of: member, provider) else {
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
-            if plan.isService {
-                plan.log.fatalAnswer(text)
-                return reject(ticket, answer, completion, &rows)
-            }
-            rows.postpone(ticket)
-            return control.stop(.failure(CampaignError(.fatalAnswer, text)))
+            return endFatally(ticket, answer, completion, text, &rows)
         }
         if retry.connection == .replace { connections.retire(member, of: provider) }
         if case .stop(let most) = retry.limit {

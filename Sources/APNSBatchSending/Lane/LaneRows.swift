@@ -419,17 +419,16 @@ struct LaneRows: ~Copyable {
 extension LaneRows {
     /// Ends the submissions whose results are not awaited any more, because their tasks were cancelled or their time is over.
     mutating func endInterrupted() {
-        guard let mailbox = source.mail?.mailbox, let lane = source.mail?.lane, mailbox.hasInterrupted(lane: lane)
-        else { return }
-        for (id, why) in mailbox.takeInterrupted(lane: lane) { interrupt(id, why, mailbox) }
+        guard let mail = source.mail, mail.mailbox.hasInterrupted(lane: mail.lane) else { return }
+        for (id, why) in mail.mailbox.takeInterrupted(lane: mail.lane) { interrupt(id, why, mail) }
     }
 
-    private mutating func interrupt(_ id: UInt64, _ why: Mailbox.Interruption, _ mailbox: Mailbox) {
-        if source.drop(id) { return mailbox.fail(id, why, .notSent) }
-        guard let ticket = source.mail?.ticket(of: id), flights[ticket].row == id, !flights[ticket].record.isNone else {
+    private mutating func interrupt(_ id: UInt64, _ why: Mailbox.Interruption, _ mail: MailSource) {
+        if source.drop(id) { return mail.mailbox.fail(id, why, .notSent) }
+        guard let ticket = mail.ticket(of: id), flights[ticket].row == id, !flights[ticket].record.isNone else {
             return
         }
-        mailbox.fail(id, why, arrival(ticket))
+        mail.mailbox.fail(id, why, arrival(ticket))
         if retries.remove(ticket: ticket) {
             flights.release(ticket, in: &arena)
         } else {
@@ -440,7 +439,7 @@ extension LaneRows {
 
     /// How far the last request of a flight got, as far as it is known before its end.
     private func arrival(_ ticket: Int) -> Arrival {
-        if flights[ticket].attempts > 0, !isWaiting(ticket) { return .maybeSent }
+        if flights[ticket].attempts > 0, !retries.contains(ticket: ticket) { return .maybeSent }
         return switch flights[ticket].lastWord {
         case .neverSent: .notSent
         case .refused: .answered
@@ -448,26 +447,23 @@ extension LaneRows {
         }
     }
 
-    private func isWaiting(_ ticket: Int) -> Bool { retries.contains(ticket: ticket) }
-
     /// Passes the outcomes of a turn on to the tasks that await them.
     mutating func deliver() { if source.mail != nil { sink.flush() } }
 
     /// Looks at the deadlines of all submissions. Returns whether the sender ends now, because its grace period has passed.
     func tickMailbox() -> Bool {
-        guard let mailbox = source.mail?.mailbox, source.mail?.lane == 0 else { return false }
-        return mailbox.tick(now: SystemClock.monotonic())
+        guard let mail = source.mail, mail.lane == 0 else { return false }
+        return mail.mailbox.tick(now: SystemClock.monotonic())
     }
 
     /// Whether the lane may wait for anything now; not if there is a submission. It is woken for the next one.
     func mayWait() -> Bool {
-        guard let mailbox = source.mail?.mailbox, let lane = source.mail?.lane else { return true }
-        return mailbox.mayWait(lane: lane)
+        guard let mail = source.mail else { return true }
+        return mail.mailbox.mayWait(lane: mail.lane)
     }
 
     func didWait() {
-        guard let mailbox = source.mail?.mailbox, let lane = source.mail?.lane else { return }
-        mailbox.didWait(lane: lane)
+        if let mail = source.mail { mail.mailbox.didWait(lane: mail.lane) }
     }
 
     /// Whether neither this lane nor another one has a submission, so that no deadline passes.

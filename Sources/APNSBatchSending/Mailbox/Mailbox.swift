@@ -58,8 +58,6 @@ package final class Mailbox: Sendable {
         var isClosed = false
         /// When the sender stops awaiting answers, in nanoseconds; nil before it is closed.
         var graceEnds: UInt64?
-        /// Set when the sender has ended: nothing is taken any more.
-        var isOver = false
 
         func id(of place: Int) -> UInt64 { UInt64(places[place].generation) << 32 | UInt64(place) }
     }
@@ -168,7 +166,7 @@ package final class Mailbox: Sendable {
     /// Ends everything that is pending. Called after the lanes have ended, or instead of starting them.
     package func end() {
         let ended = state.withLock { state -> [(any SubmissionOwner, SendError)] in
-            (state.isClosed, state.isOver) = (true, true)
+            state.isClosed = true
             var ended: [(any SubmissionOwner, SendError)] = []
             for place in state.places.indices {
                 // What a lane had taken may have been sent if the lane could not say more.
@@ -217,7 +215,7 @@ package final class Mailbox: Sendable {
     }
 
     /// Whether a lane will get no further submission.
-    var isExhausted: Bool { state.withLock { $0.isOver || $0.isClosed && $0.waiting == 0 } }
+    var isExhausted: Bool { state.withLock { $0.isClosed && $0.waiting == 0 } }
 
     /// Ends the submissions of a batch of outcomes. Unknown ones are ignored: they ended before.
     package func end(_ batch: OutcomeBatch, campaign: (UInt64, UInt64)) {

@@ -1,4 +1,4 @@
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import Testing
 
 @testable import APNSBatchModel

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchSimulation
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import Foundation
 import Testing
 

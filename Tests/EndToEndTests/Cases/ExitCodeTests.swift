@@ -1,3 +1,4 @@
+import APNSBatchTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import APNSBatchTestThreads
+import APNSBatchTestSupport
 import Foundation
 import Testing
 

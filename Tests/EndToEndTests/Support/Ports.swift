@@ -1,33 +1,5 @@
 import Foundation
 
-/// A port of 127.0.0.1 that is reserved by a bound socket until a server that cannot choose a port itself listens on
-/// it.
-///
-/// The kernel lets a second socket with SO_REUSEADDR bind the port as long as no socket listens on it. It does not
-/// assign the port to a process that asks for any free port.
-final class ReservedPort {
-    let number: UInt16
-    private let descriptor: Int32
-
-    init() {
-        let holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var on: Int32 = 1
-        setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = Ports.loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(holder, $0, length) == 0 && getsockname(holder, $0, &length) == 0
-            }
-        }
-        precondition(bound, "no port of 127.0.0.1 to be had")
-        descriptor = holder
-        number = UInt16(bigEndian: address.sin_port)
-    }
-
-    deinit { close(descriptor) }
-}
-
 enum Ports {
     static func loopback(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
