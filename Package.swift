@@ -99,7 +99,7 @@ let package = Package(
         module(
             "APNSBatchRecords",
             [
-                "CAPNSCommon", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
+                "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
                 "APNSBatchBasics",
             ]),
         module(

@@ -36,6 +36,8 @@ import Foundation
     @Option var lanes: Int
     @Option(help: "The number of tasks that send, or of items under way.") var concurrent = 1000
     @Option(help: "The time for which an idle sender is observed, in seconds.") var seconds = 35
+    @Option(help: "What happens to rows that may have been sent before: resend or report.") var onUnknown = "report"
+    @Flag(help: "Keep the rows in the run directory, and resume the run there if it has begun.") var resumable = false
     @Flag(help: "Take the results while the run goes on.") var results = false
 
     func run() async throws {
@@ -54,6 +56,10 @@ import Foundation
         var taken = 0
         if let results { for await batch in results { taken += batch.count { $0.outcome == .accepted } } }
         let accepted = await summary.accepted
+        if resumable {
+            guard await summary.ending == .complete else { throw ValidationError("\(await summary.cause ?? "")") }
+            return
+        }
         guard accepted == UInt64(rows), results == nil || taken == rows else {
             throw ValidationError("\(accepted) of \(rows) rows were accepted, \(taken) results were taken")
         }
@@ -70,15 +76,19 @@ import Foundation
         campaign.authorities = try read(caFile)
         campaign.runDirectory = runDir
         campaign.lanes = lanes
+        campaign.onUnknown = onUnknown == "resend" ? .resend : .report
         return campaign
     }
+
+    private var spool: CampaignRun.Spool { resumable ? .runDirectory : .none }
 
     private func makeRun(_ campaign: Campaign) throws -> CampaignRun {
         switch source {
         case .file: try CampaignRun(campaign, input: .file(input ?? ""))
-        case .values: try CampaignRun(campaign, rows: Users(count: rows))
+        case .values:
+            try CampaignRun(campaign, rows: Users(count: rows), spool: spool, resuming: .ifStarted)
         case .writer:
-            try CampaignRun(campaign, columns: User.columns) { [rows] writer in
+            try CampaignRun(campaign, columns: User.columns, spool: spool, resuming: .ifStarted) { [rows] writer in
                 for number in 0..<rows { try await writer.write { User(number).encode(into: &$0) } }
             }
         case .sends, .sequence, .idle: preconditionFailure("not a campaign")

@@ -33,14 +33,15 @@ def at(stage, server, port, rounds):
     series = [
         Series(client, server) for client in (
             Ours(stage), Embedded(stage, "file"), Embedded(stage, "values"), Embedded(stage, "writer"),
-            Embedded(stage, "writer", "--results"))]
+            Embedded(stage, "writer", "--results"), Embedded(stage, "writer", "--resumable"))]
     take_rounds(series, port, rounds)
-    command, file, values, writer, results = (one.micro for one in series)
+    command, file, values, writer, results, kept = (one.micro for one in series)
     return series, [
         Figure(f"library from a file against the command, {server}", file / command, at_most=1.05),
         Figure(f"values of a program against a file, {server}", values / file, at_most=1.1),
         Figure(f"rows that a program writes against a file, {server}", writer / file, at_most=1.1),
         Figure(f"the same with its results taken, {server}", results / file, at_most=1.2),
+        Figure(f"the same with its rows kept, {server}", kept / file, at_most=1.2),
     ]
 
 

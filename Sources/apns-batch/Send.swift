@@ -99,7 +99,8 @@ struct Send: AsyncParsableCommand {
                 var campaign = try arguments.campaign(call.settings, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
                 if let name = call.name { campaign.name = name }
-                run = try CampaignRun(campaign, input: input, resuming: resuming, logger: output.logger)
+                run = try CampaignRun(
+                    campaign, input: input, resuming: resuming ? .always : .never, logger: output.logger)
             } catch {
                 simulator?.stop()
                 throw error

@@ -158,7 +158,9 @@ enum StatusText {
     }
 
     private static func read(_ status: RunStatus) -> String {
-        guard let bytes = status.inputBytes else { return "\(status.inputBytesRead) bytes read; cannot be resumed" }
+        guard let bytes = status.inputBytes else {
+            return "\(status.inputBytesRead) bytes read; \(status.isResumable ? "of a program" : "cannot be resumed")"
+        }
         return "\(status.inputBytesRead) of \(bytes) bytes read"
     }
 

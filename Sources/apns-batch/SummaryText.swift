@@ -59,7 +59,7 @@ enum SummaryText {
     static func advice(_ summary: CampaignSummary, directory: String) -> String? {
         guard summary.ending != .complete else { return nil }
         guard let left = summary.left else {
-            let cannotResume = summary.campaign.inputBytes == nil
+            let cannotResume = !summary.campaign.isResumable
             return cannotResume
                 ? "rows are left, and a campaign from standard input or a pipe cannot be resumed"
                 : "rows are left: apns-batch resume \(directory.shellQuoted)"

@@ -268,6 +268,23 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         #expect(stage.simulator.stop().requests == 1)
     }
 
+    @Test func `an answer that comes after a cancellation is not that of the next notification`() async throws {
+        let rule = SimulatorRule(share: 0.5, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000)
+        let script = SimulatorScript(seed: 3, rules: [rule], latency: .fixed(300))
+        let refused = try #require((0...).first { script.answer(forToken: token($0)) != nil })
+        let accepted = try #require((0...).first { script.answer(forToken: token($0)) == nil })
+        let stage = try Stage(script: script)
+        try await stage.withSender({ $0.pending = 1 }) { sender in
+            let first = Task { await failure { () throws(SendError) in try await sender.send(push(refused)) } }
+            await eventually { sender.status.inFlight == 1 }
+            first.cancel()
+            #expect(await first.value?.code == .cancelled)
+            let next = try await sender.send(push(accepted))
+            #expect(next.outcome == .accepted)
+        }
+        #expect(stage.simulator.stop().requests == 2)
+    }
+
     @Test func `a notification that waits for another attempt is not sent again when its task is cancelled`()
         async throws
     {

@@ -17,16 +17,20 @@ extension CampaignRun {
     /// }
     /// ```
     ///
-    /// The rows are not kept, so the run cannot be resumed: a run that ended early has the outcomes of those that were sent in its
-    /// `results.csv`.
+    /// A run that ended early, or whose process was killed, is resumed by a program that makes the same run again. Rows that earlier
+    /// sessions took come from the run directory. `rows` is called, too, unless the input was read to its end: it makes
+    /// all rows again, of which those that were taken are compared and not sent twice, or only those after them
+    /// (``RowWriter/skipTakenRows()``).
     ///
     /// - Parameters:
     ///   - columns: The names of the columns, as in the header row of a file.
     ///   - rows: Writes the rows. ``send()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
     ///     the run fails with an error of kind `input`: rows that were written and not taken yet are not sent.
+    ///   - spool: Where rows are kept, so that the run can be resumed.
+    ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
     public convenience init(
-        _ campaign: Campaign, columns: [String],
+        _ campaign: Campaign, columns: [String], spool: Spool = .runDirectory, resuming: Resuming = .never,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() },
         rows: @escaping @Sendable (inout RowWriter) async throws -> Void
     ) throws(CampaignError) {
@@ -34,20 +38,33 @@ extension CampaignRun {
             throw CampaignError(.configuration, "columns: expected at least one name, and none empty, found \(columns)")
         }
         let pipe = RowPipe(columns: columns, delimiter: campaign.delimiter)
-        try self.init(campaign, input: RunInput(pipe), production: .init(pipe: pipe, rows: rows), logger: logger)
+        let input =
+            switch spool {
+            case .none: RunInput(pipe)
+            case .runDirectory: RunInput(SpooledSource(pipe))
+            }
+        try self.init(
+            campaign, input: input, production: .init(pipe: pipe, rows: rows), resuming: try resuming.resumes(campaign),
+            logger: logger)
     }
 
     /// Creates a run whose rows are the elements of a sequence. The run takes an element when it has room for it.
     ///
-    /// The rows are not kept, so the run cannot be resumed.
+    /// When the run is resumed, the sequence has all rows from the first one: those that earlier sessions took are compared and not
+    /// sent twice.
     ///
+    /// - Parameters:
+    ///   - spool: Where rows are kept, so that the run can be resumed.
+    ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
     @inlinable
     public convenience init<Rows: AsyncSequence & Sendable>(
-        _ campaign: Campaign, rows: Rows,
+        _ campaign: Campaign, rows: Rows, spool: Spool = .runDirectory, resuming: Resuming = .never,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
     ) throws(CampaignError) where Rows.Element: CampaignRow {
-        try self.init(campaign, columns: Rows.Element.columns, logger: logger) { writer in
+        try self.init(
+            campaign, columns: Rows.Element.columns, spool: spool, resuming: resuming, logger: logger
+        ) { writer in
             for try await row in rows { try await writer.write(row) }
         }
     }

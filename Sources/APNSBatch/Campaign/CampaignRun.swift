@@ -51,19 +51,17 @@ public final class CampaignRun: Sendable {
     ///
     /// - Parameters:
     ///   - input: The source of the rows.
-    ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows
-    ///     that were not sent, or were refused with an answer that allows another request, are sent, and
-    ///     ``Campaign/onUnknown`` decides about the others. Input,
-    ///     template and header fields must not have changed; credentials and other options may change.
+    ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
     ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets
     ///     never appear.
     /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input`, `results`, or `busy` if another
     ///   process is working on the run.
     public convenience init(
-        _ campaign: Campaign, input: CampaignInput, resuming: Bool = false,
+        _ campaign: Campaign, input: CampaignInput, resuming: Resuming = .never,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
     ) throws(CampaignError) {
-        try self.init(campaign, input: RunInput(input), resuming: resuming, files: nil, logger: logger)
+        try self.init(
+            campaign, input: RunInput(input), resuming: try resuming.resumes(campaign), files: nil, logger: logger)
     }
 
     /// - Parameters:
@@ -106,8 +104,9 @@ public final class CampaignRun: Sendable {
         rate = try Self.rate(of: campaign)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
-            inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
-            inputName: reader.name, resultColumns: campaign.resultColumns, note: campaign.note)
+            inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, isSpooled: input.spooled != nil,
+            columnsSum: reader.columnsSum, inputName: reader.name, resultColumns: campaign.resultColumns,
+            note: campaign.note)
         try past?.check(header, input: reader.reader)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
@@ -256,7 +255,10 @@ public final class CampaignRun: Sendable {
     public func send() async -> CampaignSummary {
         defer { results.withLock { $0.end() } }
         return await withTaskGroup { group in
-            if let production { group.addTask { await production.run() } }
+            if let production, !isInputRead {
+                let taken = past?.reading.history.rows ?? 0
+                group.addTask { await production.run(taken: taken) }
+            }
             let summary = await Shutdown.handled(work, atOnce: stopAtOnce, inOrder: stop)
             // A program that has more rows learns that none is taken, even while it waits for the next one.
             reader.cancel()
@@ -274,6 +276,9 @@ public final class CampaignRun: Sendable {
             return summarize(nothingDone)
         }
     }
+
+    /// Whether an earlier session read the whole input.
+    private var isInputRead: Bool { past?.reading.history.isInputRead ?? false }
 
     /// Whether a resumed run had ended before, so that ``send()`` sends nothing and returns its summary.
     public var wasComplete: Bool { past?.reading.history.isComplete ?? false }
@@ -300,8 +305,10 @@ public final class CampaignRun: Sendable {
         return isOurs ? recorded(write(summary, account)) : summary
     }
 
-    /// Adds the summary to the history.
+    /// Adds the summary to the history, and removes what no later session needs.
     private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
+        // Rows that ended as unavailable are read again if the run is resumed for them.
+        if summary.ending == .complete, summary.unavailable == 0, input.spooled != nil { files.removeSpool() }
         historyPlace?.add(summary, directory: directory, logger: plan.log.logger)
         return summary
     }
@@ -340,6 +347,7 @@ public final class CampaignRun: Sendable {
 
     /// Creates or continues the record of the run.
     package func openRecord() throws(CampaignError) -> RunRecord {
+        try attachSpool()
         let opening = RunRecord.Opening(
             files: files, name: directory, header: header, session: session, past: past,
             ledger: ledger, slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
@@ -348,6 +356,21 @@ public final class CampaignRun: Sendable {
             stop: { [control] error in control.stop(.failure(error)) })
         changeLog.open(record.ledger)
         return record
+    }
+
+    /// Names the file in which rows of a program are kept.
+    private func attachSpool() throws(CampaignError) {
+        guard let spooled = input.spooled else { return }
+        let (file, end) = (try files.spool(), past?.end ?? 0)
+        guard file.length >= end else {
+            throw CampaignError(
+                .results,
+                "\(directory)/\(RunDirectory.spool) is truncated: it has \(file.length) bytes, and rows up to byte \(end) "
+                    + "were taken; nothing was sent")
+        }
+        try CampaignError.mapping(.results) {
+            try spooled.attach(file, resumingAt: end, isWhole: isInputRead)
+        }
     }
 
     /// The number of this session of the run, from 1.

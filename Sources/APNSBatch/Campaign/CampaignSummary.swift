@@ -164,6 +164,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var input: String
         /// The size of the input in bytes; nil for a pipe.
         public var inputBytes: UInt64?
+        /// True if the rows come from a program and are kept in the run directory, so that the run can be resumed; otherwise nil.
+        public var isInputSpooled: Bool?
         /// The CRC-32C of the bytes of the input that were read, in hex digits; nil for a pipe, and unless the run is
         /// complete.
         public var inputCRC32C: String?
@@ -174,9 +176,13 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var began: String
         public var ended: String
 
+        /// Whether a run that did not end as complete can be resumed.
+        public var isResumable: Bool { inputBytes != nil || isInputSpooled == true }
+
         enum CodingKeys: String, CodingKey {
             case id, version, destination, input, began, ended
             case inputBytes = "input_bytes"
+            case isInputSpooled = "input_spooled"
             case inputCRC32C = "input_crc32c"
             case templateDigest = "template_digest"
         }

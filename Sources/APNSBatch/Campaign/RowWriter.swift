@@ -15,8 +15,14 @@ public struct RowWriter: ~Copyable, Sendable {
     private let pipe: RowPipe
     /// The number of rows that were written.
     public private(set) var count: UInt64 = 0
+    /// The number of rows that earlier sessions of a resumed run took; 0 in a new run.
+    public let taken: UInt64
 
-    init(_ pipe: RowPipe) { self.pipe = pipe }
+    init(_ pipe: RowPipe, taken: UInt64) { (self.pipe, self.taken) = (pipe, taken) }
+
+    /// Says that the first row which is written is the one after the first ``taken`` rows, for programs that cannot make those again, or
+    /// can begin behind them. Call it before the first row is written; later calls have no effect.
+    public func skipTakenRows() { if count == 0, taken > 0 { pipe.beginBehindSpool() } }
 
     /// Writes a row, and waits while no buffer is free, because the rows before it have not been sent.
     ///
@@ -53,8 +59,10 @@ package struct RowProduction: Sendable {
     let rows: @Sendable (inout RowWriter) async throws -> Void
 
     /// Makes all rows, and tells the reader how that ended.
-    func run() async {
-        var writer = RowWriter(pipe)
+    ///
+    /// - Parameter taken: The number of rows that earlier sessions took.
+    func run(taken: UInt64) async {
+        var writer = RowWriter(pipe, taken: taken)
         do {
             try await rows(&writer)
             pipe.finish()

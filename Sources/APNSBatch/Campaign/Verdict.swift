@@ -79,7 +79,7 @@ enum Verdict {
     private static func rest(_ summary: CampaignSummary) -> String {
         let ended = summary.rows == 0 ? "no row has ended" : "\(summary.rows.grouped) rows have ended"
         // A run with another exit code cannot be resumed before something was changed.
-        let isResumable = [69, 71, 75].contains(summary.exitCode) && summary.campaign.inputBytes != nil
+        let isResumable = [69, 71, 75].contains(summary.exitCode) && summary.campaign.isResumable
         guard let left = summary.left else { return ended }
         let rows = "\(summary.isLeftEstimated ? "about " : "")\(left.grouped) row\(left == 1 ? " is" : "s are") left"
         return "\(ended), \(rows)\(isResumable && left > 0 ? ": resume the run" : "")"

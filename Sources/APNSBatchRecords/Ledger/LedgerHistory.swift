@@ -98,7 +98,7 @@ package struct LedgerHistory: Sendable {
     /// Whether the last session ended in order.
     private(set) var isEnded = false
     /// Whether it ended in order after all rows of the input had been announced.
-    private(set) var isInputRead = false
+    package private(set) var isInputRead = false
     /// The announced ranges, ordered by row, without gaps.
     package private(set) var ranges: [Range] = []
     package private(set) var tally = Tally()

@@ -110,8 +110,10 @@ package struct LedgerHeader: Equatable, Sendable {
     package var start: UInt64
     /// See `CampaignDigest`.
     package var digest: [UInt8]
-    /// The length of the input in bytes; nil for a pipe, which cannot be resumed.
+    /// The length of the input in bytes; nil unless it is a file.
     package var inputBytes: UInt64?
+    /// Whether the input is kept in the run directory while it is read.
+    package var isSpooled: Bool
     /// The checksum of the names of the input's columns.
     package var columnsSum: UInt32
     /// The name of the input in error messages.
@@ -122,13 +124,14 @@ package struct LedgerHeader: Equatable, Sendable {
     package var note: [UInt8]
 
     package init(
-        identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, columnsSum: UInt32,
-        inputName: String, resultColumns: [String] = [], note: [UInt8]
+        identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, isSpooled: Bool = false,
+        columnsSum: UInt32, inputName: String, resultColumns: [String] = [], note: [UInt8]
     ) {
         self.identity = identity
         self.start = start
         self.digest = digest
         self.inputBytes = inputBytes
+        self.isSpooled = isSpooled
         self.columnsSum = columnsSum
         self.inputName = inputName
         self.resultColumns = resultColumns
@@ -137,9 +140,13 @@ package struct LedgerHeader: Equatable, Sendable {
 
     package static func == (left: Self, right: Self) -> Bool {
         left.identity == right.identity && left.start == right.start && left.digest == right.digest
-            && left.inputBytes == right.inputBytes && left.columnsSum == right.columnsSum
+            && left.inputBytes == right.inputBytes && left.isSpooled == right.isSpooled
+            && left.columnsSum == right.columnsSum
             && left.inputName == right.inputName && left.resultColumns == right.resultColumns && left.note == right.note
     }
+
+    /// Whether another process can read the input again.
+    package var isResumable: Bool { inputBytes != nil || isSpooled }
 
     static let digestLength = 32
     package static let noteLimit = 256 * 1024

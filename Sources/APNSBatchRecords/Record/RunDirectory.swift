@@ -9,6 +9,8 @@ package enum RunDirectory {
     /// The hand-over record.
     static let handOvers = "ledger.board"
     package static let results = "results.csv"
+    /// The rows of a program, as CSV.
+    package static let spool = "rows.spool"
     package static let summary = "summary.json"
     /// The figures of each second.
     package static let timeline = "timeline"

@@ -25,6 +25,12 @@ package protocol RunFiles: Sendable {
     /// Creates an empty hand-over record.
     func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord
 
+    /// Opens the file in which rows of a program are kept, and creates it if it is missing.
+    func spool() throws(CampaignError) -> any AppendFile
+
+    /// Removes that file.
+    func removeSpool()
+
     /// Opens the timeline, and creates it if it is missing. Returns nil if the run has none.
     func timeline() throws(CampaignError) -> (any AppendFile)?
 }
@@ -138,6 +144,16 @@ package struct DirectoryFiles: RunFiles {
     package func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
         try CampaignError.mapping(.results) { try HandOverRecord(path: handOversPath, slots: slots) }
     }
+
+    package func spool() throws(CampaignError) -> any AppendFile {
+        try CampaignError.mapping(.results) {
+            let storage = try FileStorage("\(directory)/\(RunDirectory.spool)", .either)
+            try FileStorage.syncDirectory(directory)
+            return storage
+        }
+    }
+
+    package func removeSpool() { unlink("\(directory)/\(RunDirectory.spool)") }
 
     package func timeline() throws(CampaignError) -> (any AppendFile)? {
         try CampaignError.mapping(.results) { try FileStorage(timelinePath, .either) }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRows
 
@@ -28,9 +29,11 @@ package struct RunPast: Sendable {
         // The lines of reopened rows must not stay.
         hasSoundResults = found.hasSoundResults && !isReopening
         guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
-        guard header.inputBytes != nil else {
+        guard header.isResumable else {
             throw CampaignError(
-                .configuration, "a campaign from standard input or a pipe cannot be resumed: its rows are gone")
+                .configuration,
+                "a campaign from standard input or a pipe, or from a program whose rows are not kept, cannot be resumed: "
+                    + "its rows are gone")
         }
         self.header = header
     }
@@ -115,6 +118,9 @@ package struct RunPast: Sendable {
         }
     }
 
+    /// The offset behind the last row that was announced.
+    package var end: UInt64 { reading.history.ranges.last?.facts.end ?? 0 }
+
     /// Returns how many of a range's first rows may have been sent.
     func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, handOvers: notes) }
 
@@ -160,6 +166,12 @@ package struct RunPast: Sendable {
             let names = header.resultColumns.isEmpty ? "none" : header.resultColumns.joined(separator: ", ")
             throw CampaignError(
                 .configuration, "result columns cannot change when a run is resumed: it began with \(names)")
+        }
+        guard now.isSpooled == header.isSpooled else {
+            throw CampaignError(
+                .configuration,
+                "\(now.inputName): the input changed: the run began with "
+                    + (header.isSpooled ? "rows of a program" : "the file \(header.inputName)"))
         }
         guard now.inputBytes == header.inputBytes else {
             let (had, has) = (header.inputBytes ?? 0, now.inputBytes ?? 0)

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
@@ -35,8 +36,10 @@ public struct RunStatus: Sendable, Equatable {
     public var state: State
     /// The name of the input.
     public var input: String
-    /// The length of the input in bytes; nil for a pipe, which cannot be resumed.
+    /// The length of the input in bytes; nil unless it is a file.
     public var inputBytes: UInt64?
+    /// Whether the run can be resumed while it has rows left: its input is a file, or rows that are kept.
+    public var isResumable: Bool
     /// The number of bytes of the input whose rows were read.
     public var inputBytesRead: UInt64
     /// Whether the last process ended in order after reading the whole input.
@@ -114,6 +117,7 @@ public struct RunStatus: Sendable, Equatable {
         guard let header = history.header else { throw RunPast.explain(.notOne, name: "") }
         input = header.inputName
         inputBytes = header.inputBytes
+        isResumable = header.isResumable
         note = header.note
         isInputRead = history.isInputRead
         sessions = Int(history.session?.number ?? 0)

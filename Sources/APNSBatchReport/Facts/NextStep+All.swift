@@ -31,7 +31,7 @@ extension RunReport.NextStep {
     }
 
     private static func rest(of summary: CampaignSummary, _ directory: String) -> RunReport.NextStep {
-        guard summary.campaign.inputBytes != nil else {
+        guard summary.campaign.isResumable else {
             return .init(
                 text:
                     "The run cannot be resumed, because its input was a pipe. Start it again with the rows that are left."
@@ -39,6 +39,9 @@ extension RunReport.NextStep {
         }
         let cause =
             summary.ending == .failed ? "Remove the cause of the failure, and resume the run." : "Resume the run."
+        guard summary.campaign.inputBytes != nil else {
+            return .init(text: "\(cause) Its rows come from a program, which resumes it when it is started again.")
+        }
         return .init(text: cause, command: "apns-batch resume \(directory)")
     }
 }

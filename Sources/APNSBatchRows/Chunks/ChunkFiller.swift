@@ -13,7 +13,7 @@ struct ChunkFiller {
     /// Whether the last chunk was not filled because no more bytes came for a while.
     private(set) var isQuiet = false
     /// The position at which the next chunk starts.
-    private var next = RowPosition(row: 1, line: 1, offset: 0)
+    private(set) var next = RowPosition(row: 1, line: 1, offset: 0)
 
     /// What follows the bytes read so far.
     private enum Ending {
@@ -63,7 +63,7 @@ struct ChunkFiller {
             }
             isQuiet = filled < limits.bufferBytes && !isEnding
             // When rows are read again, their chunk must be the same: so none is delivered that a failure cut short.
-            if case .failure(let error) = ending, source.canReadAgain { throw error }
+            if case .failure(let error) = ending, !source.isLive { throw error }
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: limits.chunkRecords) {
                 next.row += UInt64(chunk.rowCount)
@@ -72,6 +72,26 @@ struct ChunkFiller {
             if wasEnding { return try end(left: filled) }
             needsMore = true
         }
+    }
+
+    /// Fills the chunk with the rows of a chunk that had this many bytes, which follow. Returns false if there are not as many.
+    ///
+    /// - Throws: the errors of `fill`.
+    mutating func refill(_ chunk: RowChunk, bytes: Int) throws(InputError) -> Bool {
+        guard bytes <= limits.bufferBytes else { return false }
+        var filled = 0
+        while filled < bytes, !isEnding { filled += try readSome(chunk, filled, upTo: bytes) }
+        if case .failure(let error) = ending { throw error }
+        guard filled == bytes else { return false }
+        let start = next
+        if try !split(chunk, filled, capacity: limits.chunkRecords) || chunk.byteCount < bytes {
+            // The last record is the first line of one that is too long: it looks complete only where nothing follows.
+            next = start
+            carry.empty()
+            guard try split(chunk, filled, capacity: limits.chunkRecords, isFinal: true) else { return false }
+        }
+        next.row += UInt64(chunk.rowCount)
+        return chunk.byteCount == bytes
     }
 
     /// Continues at the beginning of a record, as if nothing after it had been read.
@@ -109,12 +129,15 @@ struct ChunkFiller {
     }
 
     /// Limits the chunk to complete records and keeps the rest for the next one. Returns false if there is no record.
-    private mutating func split(_ chunk: RowChunk, _ filled: Int, capacity: Int) throws(InputError) -> Bool {
+    private mutating func split(
+        _ chunk: RowChunk, _ filled: Int, capacity: Int, isFinal: Bool = false
+    ) throws(InputError) -> Bool {
         // Blocks are loaded whole. The bytes past the end are ignored, but should be the same each time.
         unsafe (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
         let end = end(in: chunk, filled)
         let result = unsafe format.split(
-            chunk.bytes, count: end ?? filled, final: end != nil, into: chunk.ends, capacity: capacity, limits: limits)
+            chunk.bytes, count: end ?? filled, final: isFinal || end != nil, into: chunk.ends, capacity: capacity,
+            limits: limits)
         chunk.start = next
         chunk.rowCount = result.records
         chunk.byteCount = unsafe result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
@@ -129,11 +152,12 @@ struct ChunkFiller {
 // Reading.
 extension ChunkFiller {
     /// Reads more bytes after the first `filled` ones of the chunk. At the end, or after a failure, `ending` is set.
-    private mutating func readSome(_ chunk: RowChunk, _ filled: Int) throws(InputError) -> Int {
+    private mutating func readSome(_ chunk: RowChunk, _ filled: Int, upTo most: Int? = nil) throws(InputError) -> Int {
         if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
         do {
             let read = progress.bytesRead.load(ordering: .relaxed)
-            let count = min(UInt64(limits.bufferBytes - filled), source.size.map { $0 - min($0, read) } ?? .max)
+            let count = min(
+                UInt64((most ?? limits.bufferBytes) - filled), source.size.map { $0 - min($0, read) } ?? .max)
             let room = unsafe UnsafeMutableRawBufferPointer(start: chunk.bytes + filled, count: Int(count))
             let got = unsafe count == 0 ? 0 : try source.read(into: room)
             progress.bytesRead.add(UInt64(got), ordering: .relaxed)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Splits an input into chunks at record boundaries, and numbers the rows.
 ///
-/// Threads: only the reader thread calls `readColumns()`, `next()`, `isFlowing` and `seek`. Any thread may call `cancel()`, `bytesRead`,
+/// Threads: only the reader thread calls `readColumns()`, `next()`, `next(at:bytes:)`, `seek`, `isFlowing` and `sync()`. Any thread may call `cancel()`, `bytesRead`,
 /// `bytesTotal` and `RowChunk.recycle()`.
 ///
 /// Memory: `buffers` + 1 buffers of about 256 KiB and their record ends, allocated at the start. Their pages cost nothing
@@ -18,8 +18,10 @@ import Synchronization
 package final class ChunkReader: @unchecked Sendable {
     /// The number of bytes in the input when it was opened, from where reading began; nil if only its end tells.
     package let bytesTotal: UInt64?
-    /// Whether `seek` and `checksum(of:)` work.
+    /// Whether `next(at:bytes:)` and `checksum(of:)` work.
     package let canReadAgain: Bool
+    /// Whether rows come when a peer makes them, so that a read may wait.
+    package let isLive: Bool
 
     private let source: any ByteSource
     private let progress: ReadProgress
@@ -31,6 +33,8 @@ package final class ChunkReader: @unchecked Sendable {
     // Used by the reader thread only.
     private var columns: Result<[String], InputError>?
     private var filler: ChunkFiller
+    /// The place of the first row.
+    private var firstRow = RowPosition(row: 1, line: 1, offset: 0)
 
     /// Opens the input, without reading from it.
     ///
@@ -60,7 +64,7 @@ package final class ChunkReader: @unchecked Sendable {
         self.limits = limits
         chunks = (0..<buffers).map { RowChunk(index: $0, pool: pool, limits: limits) }
         filler = ChunkFiller(source: source, progress: progress, format: format, limits: limits, endsWhole: endsWhole)
-        (bytesTotal, canReadAgain) = (source.size, source.canReadAgain)
+        (bytesTotal, canReadAgain, isLive) = (source.size, source.canReadAgain, source.isLive)
     }
 
     /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe.
@@ -99,7 +103,10 @@ package final class ChunkReader: @unchecked Sendable {
 
     private func parseColumns() throws(InputError) -> [String] {
         let chunk = try takeChunk()
-        defer { chunk.recycle() }
+        defer {
+            chunk.recycle()
+            firstRow = filler.next
+        }
         return try format.columns(limits: limits) { () throws(InputError) in
             try filler.fillFirst(chunk) ? chunk : nil
         }
@@ -115,20 +122,56 @@ package final class ChunkReader: @unchecked Sendable {
         let chunk = try takeChunk()
         var isFilled = false
         defer { if !isFilled { chunk.recycle() } }
-        isFilled = try filler.fill(chunk)
+        do {
+            isFilled = try filler.fill(chunk)
+        } catch .changedBytes(let offset) {
+            throw .changedRow(try row(at: offset, with: chunk))
+        }
         return isFilled ? chunk : nil
     }
 
-    /// Whether the next chunk can be filled without a wait of more than some milliseconds for its first bytes.
-    package var isFlowing: Bool { canReadAgain || !filler.isQuiet && source.isFlowing() }
+    /// Returns the number of the row that has the byte at an offset. Reads all rows before it again, into a chunk.
+    private func row(at offset: UInt64, with chunk: RowChunk) throws(InputError) -> UInt64 {
+        try filler.seek(to: firstRow)
+        while try filler.fill(chunk) {
+            let bytes = offset - min(offset, chunk.start.offset)
+            if bytes < UInt64(chunk.byteCount) { return chunk.start.row + UInt64(chunk.rows(endingBy: Int(bytes))) }
+        }
+        return filler.next.row
+    }
 
-    /// Moves to the start of a chunk of an earlier reader of the same file: the next chunk is that one.
+    /// Whether the next chunk can be filled without a wait of more than some milliseconds for its first bytes.
+    package var isFlowing: Bool { !isLive || !filler.isQuiet && source.isFlowing() }
+
+    /// Moves to the start of a row: the next chunk begins with it.
     ///
     /// - Throws: the errors of `readColumns()`, which it calls if necessary.
     package func seek(to position: RowPosition) throws(InputError) {
         _ = try readColumns()
         try filler.seek(to: position)
     }
+
+    /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues behind it; nil if there are not as many
+    /// bytes. The input may have changed, so that the chunk is another one.
+    ///
+    /// - Parameters:
+    ///   - position: The start of the chunk.
+    ///   - bytes: The number of its bytes.
+    package func next(at position: RowPosition, bytes: Int) throws(InputError) -> RowChunk? {
+        try seek(to: position)
+        // A file is split into the same chunks again. Those of a peer depend on when its rows came.
+        guard isLive else { return try next() }
+        let chunk = try takeChunk()
+        var isFilled = false
+        defer { if !isFilled { chunk.recycle() } }
+        isFilled = try filler.refill(chunk, bytes: bytes)
+        return isFilled ? chunk : nil
+    }
+
+    /// Returns when the rows that were read can be read again after a loss of power, if they are kept.
+    ///
+    /// - Throws: `InputError.cannotSpool`.
+    package func sync() throws(InputError) { try source.sync() }
 
     /// Reads bytes of the input again, independently of other reads, and returns their CRC-32C; nil if the input ends before
     /// they do. Any thread may call it.

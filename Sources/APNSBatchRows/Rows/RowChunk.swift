@@ -54,6 +54,9 @@ package struct RowPosition: Sendable, Equatable {
         unsafe UnsafeRawBufferPointer(start: bytes, count: byteCount)
     }
 
+    /// Returns the number of rows that end within the first `count` bytes.
+    func rows(endingBy count: Int) -> Int { (0..<rowCount).prefix { unsafe ends[$0].offset <= count }.count }
+
     /// Returns a copy of the first `count` bytes.
     func first(_ count: Int) -> [UInt8] { unsafe Array(UnsafeBufferPointer(start: bytes, count: count)) }
 

@@ -15,6 +15,12 @@ protocol ByteSource: AnyObject, Sendable {
     /// Whether `seek` and `read(at:into:)` work, so that bytes can be read again.
     var canReadAgain: Bool { get }
 
+    /// Whether bytes come when a peer makes them, so that a read may wait.
+    var isLive: Bool { get }
+
+    /// Whether the first bytes after the header row follow those that an earlier process took.
+    var beginsBehindSpool: Bool { get }
+
     /// Reads at least 1 byte, waiting for the first; returns 0 at the end. Only one thread at a time may call it.
     ///
     /// - Throws: `InputError.cannotRead`, `.cancelled`.
@@ -38,6 +44,11 @@ protocol ByteSource: AnyObject, Sendable {
     /// - Throws: `InputError.cannotRead`.
     func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool
 
+    /// Returns when the bytes that were read can be read again after a loss of power, if they are kept.
+    ///
+    /// - Throws: `InputError.cannotSpool`.
+    func sync() throws(InputError)
+
     /// Makes a read that waits now or later throw `.cancelled`. Any thread may call it.
     func cancel()
 }
@@ -46,11 +57,14 @@ extension ByteSource {
     var size: UInt64? { nil }
     var modified: UInt64? { nil }
     var canReadAgain: Bool { false }
+    var isLive: Bool { !canReadAgain }
+    var beginsBehindSpool: Bool { false }
     func isFlowing() -> Bool { true }
     func bytesBehind() -> (count: UInt64, first: UInt8)? { nil }
     func seek(to offset: UInt64) throws(InputError) { throw .cannotRead(errno: ESPIPE) }
     func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
         throw .cannotRead(errno: ESPIPE)
     }
+    func sync() throws(InputError) {}
     func cancel() {}
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// Why the input cannot be read, or not beyond some point. Bad rows are not errors of this type: see `RowError`.
@@ -29,6 +30,15 @@ package enum InputError: Error, Equatable, Sendable {
 
     /// Rows that were read before have changed. This error is thrown by callers that compare them.
     case changedRows(first: UInt64, last: UInt64)
+
+    /// A row is not the one that an earlier process took in its place.
+    case changedRow(UInt64)
+
+    /// The byte at an offset is not the one that an earlier process took. `ChunkReader` throws `changedRow` instead.
+    case changedBytes(at: UInt64)
+
+    /// The rows cannot be kept for a later process, or those of an earlier one cannot be read.
+    case cannotSpool(StorageError)
 
     /// The program that makes the rows failed. All rows before the failure have been delivered.
     case ofProgram(String)
@@ -72,6 +82,12 @@ extension InputError: CustomStringConvertible {
             "the input changed while it was read: it had \(bytesAtOpen) bytes when opened and ended after \(bytesRead)"
         case .changedRows(let first, let last):
             "the input changed: rows \(first) to \(last)"
+        case .changedRow(let row):
+            "row \(row) is not the one that was taken before the run was interrupted"
+        case .changedBytes(let offset):
+            "the input changed: byte \(offset)"
+        case .cannotSpool(let error):
+            "\(error)"
         case .ofProgram(let cause):
             "the program that makes the rows failed: \(cause)"
         case .cancelled:

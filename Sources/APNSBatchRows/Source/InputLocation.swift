@@ -11,6 +11,9 @@ package enum InputLocation: Sendable {
     /// Rows that a program makes.
     case program(RowPipe)
 
+    /// Bytes that are kept while they are read.
+    case spooled(SpooledSource)
+
     /// Descriptor 0.
     package static let standardInput = InputLocation.descriptor(0)
 
@@ -24,6 +27,7 @@ package enum InputLocation: Sendable {
         case .file(let path): descriptor = InputDescriptor(path: path)
         case .descriptor(let number): descriptor = InputDescriptor(borrowed: number)
         case .program(let pipe): return pipe
+        case .spooled(let source): return source
         }
         var status = stat()
         guard descriptor.number >= 0, unsafe fstat(descriptor.number, &status) == 0 else { throw cannotOpen(errno) }
@@ -47,7 +51,7 @@ package enum InputLocation: Sendable {
             case .file(let path): path
             case .descriptor(0): "standard input"
             case .descriptor(let number): "descriptor \(number)"
-            case .program: "the rows of the program"
+            case .program, .spooled: "the rows of the program"
             }
         return .cannotOpen(path: path, errno: code)
     }

@@ -22,6 +22,7 @@ package final class RowPipe: ByteSource {
         var isIdle = false
         var ending: Ending?
         var isCancelled = false
+        var beginsBehindSpool = false
 
         var hasRoom: Bool { filled < (window.map { unsafe $0.bytes.count } ?? 0) }
 
@@ -92,6 +93,11 @@ package final class RowPipe: ByteSource {
         }
         try Task.checkCancellation()
     }
+
+    /// Says that the first row follows those that an earlier process took.
+    package func beginBehindSpool() { state.withLock { $0.beginsBehindSpool = true } }
+
+    var beginsBehindSpool: Bool { state.withLock { $0.beginsBehindSpool } }
 
     /// Ends the rows.
     package func finish() { end(.end) }

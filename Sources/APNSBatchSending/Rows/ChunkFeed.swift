@@ -43,7 +43,7 @@ package struct ChunkFeed: ~Copyable {
     private var groupMost: Int { record == nil ? 1 : min(Self.group, input.reader.bufferCount) }
 
     /// The number of free buffers to wait for before reading. Rows from a pipe or a program are passed on as they arrive.
-    private var buffersWanted: Int { input.reader.canReadAgain ? groupMost : 1 }
+    private var buffersWanted: Int { input.reader.isLive ? 1 : groupMost }
 
     /// Reads a group of chunks, or as many as there are free buffers, announces them and enqueues them. Returns false at
     /// the end of the input, or when the read was cancelled.
@@ -76,8 +76,9 @@ package struct ChunkFeed: ~Copyable {
     private mutating func next() throws(InputError) -> InputChunk? {
         while let range = past.popFirst() {
             let facts = range.range.facts
-            try input.reader.seek(to: facts.start)
-            guard let chunk = try input.reader.next() else { throw .changedSince(facts) }
+            guard let chunk = try input.reader.next(at: facts.start, bytes: facts.bytes) else {
+                throw .changedSince(facts)
+            }
             guard LedgerRange(chunk) == facts else {
                 chunk.recycle()
                 throw .changedSince(facts)
@@ -102,10 +103,12 @@ package struct ChunkFeed: ~Copyable {
     private mutating func enqueue() throws(CampaignError) {
         guard !group.isEmpty else { return }
         do {
+            // A range must not be announced before its rows can be read again.
+            try input.reader.sync()
             try record?.announce(ranges, remaining: group.reduce(0) { $0 + $1.rowsRemaining })
         } catch {
             giveBack()
-            throw CampaignError(.results, "\(error)")
+            throw (error as? InputError).map(input.explain) ?? CampaignError(.results, "\(error)")
         }
         for chunk in group where !queue.push(chunk) { chunk.chunk.recycle() }
         group.removeAll(keepingCapacity: true)

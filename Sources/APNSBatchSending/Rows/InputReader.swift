@@ -56,9 +56,14 @@ package final class InputReader: Sendable {
     func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name) }
 
     private static func explain(_ error: InputError, name: String) -> CampaignError {
-        // To resume with changed rows would not help.
-        let isChanged = if case .changedRows = error { true } else { false }
-        return CampaignError(isChanged ? .configuration : .input, error.message(input: name))
+        let kind: CampaignError.Kind =
+            switch error {
+            // To resume with changed rows would not help.
+            case .changedRows, .changedRow, .changedBytes: .configuration
+            case .cannotSpool: .results
+            default: .input
+            }
+        return CampaignError(kind, error.message(input: name))
     }
 
     /// Notes that rows were read, by this session or an earlier one.

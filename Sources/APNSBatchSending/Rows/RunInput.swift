@@ -17,7 +17,17 @@ package struct RunInput: Sendable {
     }
 
     /// The rows that a program makes.
-    package init(_ rows: RowPipe) { (name, path, location) = ("<rows>", nil, .program(rows)) }
+    package init(_ rows: RowPipe) { (name, path, location) = (Self.nameOfProgram, nil, .program(rows)) }
+
+    /// Rows that are kept while they are read.
+    package init(_ rows: SpooledSource, name: String = nameOfProgram) {
+        (self.name, path, location) = (name, nil, .spooled(rows))
+    }
+
+    package static let nameOfProgram = "<rows>"
+
+    /// The rows that are kept; nil if none are.
+    package var spooled: SpooledSource? { if case .spooled(let source) = location { source } else { nil } }
 
     var isFile: Bool { path != nil }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Logging
 
 @testable import APNSBatch
@@ -8,6 +9,8 @@ import Logging
 final class MemoryFiles: RunFiles, @unchecked Sendable {
     var ledger = MemoryStorage()
     var lines = MemoryStorage()
+    /// The rows of a program.
+    var rows = MemoryStorage()
     /// The timeline; nil for a run without one.
     var timelineStorage: MemoryStorage?
     var words: [UInt64] = []
@@ -19,6 +22,8 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func timeline() throws(CampaignError) -> (any AppendFile)? { timelineStorage }
     func notes() -> [UInt64] { words }
+    func spool() throws(CampaignError) -> any AppendFile { rows }
+    func removeSpool() { rows = MemoryStorage() }
     /// The state of each range in the ledger when a process created its hand-over record.
     private(set) var handedAtOpening: [Int] = []
 
@@ -37,6 +42,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
         let copy = MemoryFiles()
         copy.ledger.bytes = Array(ledger.bytes.prefix(ledgerBytes))
         copy.lines.bytes = lines.bytes
+        copy.rows.bytes = rows.bytes
         copy.words = handOvers?.snapshot ?? words
         copy.boot = boot
         return copy
@@ -66,6 +72,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
             offset += UInt64(frame.recordLength)
         }
         killed.lines.bytes = ResultLines.header()
+        killed.rows.bytes = rows.bytes
         let history = try LedgerSample.read(killed.ledger.bytes).history
         if let handed, let session = history.session, let header = history.header {
             let handOvers = HandOverRecord(slots: 1)

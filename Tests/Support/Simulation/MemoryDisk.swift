@@ -30,6 +30,7 @@ struct DiskFault {
 final class MemoryDisk: RunFiles, @unchecked Sendable {
     private(set) var ledger: MemoryFile
     private(set) var lines: MemoryFile
+    private(set) var rows: MemoryFile
     private(set) var boot: (UInt64, UInt64) = (1, 1)
     /// The words of the last process's hand-over record.
     private(set) var words: [UInt64] = []
@@ -52,11 +53,14 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         self.strikes = strikes
         ledger = MemoryFile("ledger")
         lines = MemoryFile("results.csv")
+        rows = MemoryFile("rows.spool")
         adopt()
     }
 
+    private var files: [MemoryFile] { [ledger, lines, rows] }
+
     private func adopt() {
-        for file in [ledger, lines] { file.disk = self }
+        for file in files { file.disk = self }
         ledger.ignoresIntents = broken == .sendBeforeIntent
         ledger.keepsTornTail = broken == .keepTornTail
     }
@@ -65,6 +69,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     func wipe() {
         ledger = MemoryFile("ledger")
         lines = MemoryFile("results.csv")
+        rows = MemoryFile("rows.spool")
         words = []
         adopt()
     }
@@ -73,7 +78,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     func begin(_ fault: DiskFault?) {
         self.fault = fault
         (operations, isStruck, isDead, isFull) = (0, false, false, false)
-        for file in [ledger, lines] { file.begin() }
+        for file in files { file.begin() }
     }
 
     /// Ends the process, or loses power.
@@ -89,7 +94,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         handOvers = nil
         guard powerless else { return }
         let isScattered = isStruck && fault?.isOfSyncs == true
-        for file in [ledger, lines] { file.losePower(&dice, isScattered: isScattered) }
+        for file in files { file.losePower(&dice, isScattered: isScattered) }
         guard broken != .believeNotes else { return }
         words = []
         boot.0 += 1
@@ -112,6 +117,8 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     func results() throws(CampaignError) -> any AppendFile { lines }
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func notes() -> [UInt64] { words }
+    func spool() throws(CampaignError) -> any AppendFile { rows }
+    func removeSpool() {}
 
     func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
         let made = HandOverRecord(slots: slots)

@@ -25,6 +25,8 @@ struct SeedPlan {
     var retryDelay: UInt64
     var requestTimeout: UInt32
     var chunkBytes: Int
+    /// Whether rows are kept while they are read, as those of a program are.
+    var isSpooled = false
     var streams: UInt32
     /// The number of bytes that a client may send in advance for one body; 0 for all.
     var streamWindow: UInt32
@@ -75,6 +77,7 @@ struct SeedPlan {
         pause \((pause?.after ?? 0) / 1_000_000) ms for \((pause?.time ?? 0) / 1_000_000) ms
         \(rateLimit); after \((rateChange?.after ?? 0) / 1_000_000) ms \(rateChange.map { "\($0.limit)" } ?? "the same")
         \(outcomesPerBatch ?? 0) outcomes a batch, \(lineBytes ?? 0) bytes of lines
+        \(isSpooled ? "rows are kept in a spool" : "rows come from a file")
         stands still: \(standstills.map { "\($0.after / 1_000_000) ms for \($0.time / 1_000_000) ms" }), \
         \(onlyStandsStill ? "and nothing else goes wrong" : "among other things")
         script: \(script)
@@ -115,6 +118,8 @@ struct SeedPlan {
         drawCapacities(&dice)
         drawLossAfterResume(&dice)
         drawRate(&dice)
+        // Rows are spread over a time only if their number is known.
+        isSpooled = dice.chance(300_000) && rateLimit.spread == nil && rateChange?.limit.spread == nil
     }
 
     /// Chooses limits of requests per time. All rows can be sent within the patience for a calm run.

@@ -132,7 +132,7 @@ package final class Simulation {
             var campaign = campaign(policy, sessions, hasCanary)
             campaign.retryUnavailable = plan.retriesUnavailable
             let run = try CampaignRun(
-                campaign, input: RunInput(.file(input)), resuming: isBegun, files: disk, logger: logger,
+                campaign, input: try runInput(), resuming: isBegun, files: disk, logger: logger,
                 surroundings: surroundings)
             isBegun = true
             ending = try play(run, mishap)
@@ -150,6 +150,14 @@ package final class Simulation {
             audit.end(ending, image, words: disk.words, policy: policy)
             + filesFindings(image, hasPlayed && ending == .orderly)
         return findings.map { "session \(sessions): \($0)" }
+    }
+
+    private func runInput() throws -> RunInput {
+        guard plan.isSpooled else { return RunInput(.file(input)) }
+        strikes.count("rows kept in a spool")
+        return RunInput(
+            try SpooledSource(.file(input)),
+            name: input)
     }
 
     /// Returns the findings for the files that a session left.

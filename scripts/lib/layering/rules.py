@@ -24,7 +24,7 @@ ALLOWED = {
     "APNSBatchTransport": {"CAPNSTransport", "APNSBatchBasics"},
     "APNSBatchModel": {"APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "Histogram"},
     "APNSBatchRecords": {
-        "CAPNSCommon", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"},
+        "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"},
     "APNSBatchSending": {
         "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
         "APNSBatchTransport", "APNSBatchBasics", "Logging"},

@@ -1,5 +1,3 @@
-import APNSBatchBasics
-
 /// A file that grows at its end: the operations that the ledger and `results.csv` need, so that a simulation can replace it
 /// by a faulty one.
 ///

@@ -1,4 +1,3 @@
-import APNSBatchBasics
 import CAPNSCommon
 import Glibc
 
@@ -35,11 +34,11 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
             case .readOnly: O_RDONLY
             }
         // `O_NONBLOCK`: opening must not block on a FIFO.
-        let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let opened = unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { throw StorageError("open", path, code: errno) }
         descriptor = opened
         var facts = stat()
-        guard fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+        guard unsafe fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             let code = facts.st_mode == 0 ? errno : StorageError.notRegular
             close(opened)
             throw StorageError("open", path, code: code)
@@ -52,7 +51,7 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 
     /// Makes the entries of a directory durable.
     package static func syncDirectory(_ path: String) throws(StorageError) {
-        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw StorageError("open", path, code: errno) }
         defer { close(directory) }
         // Some file systems cannot sync a directory.
@@ -60,14 +59,14 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = UnsafeRawBufferPointer(rebasing: rest)
-            let done = write(descriptor, part.baseAddress, part.count)
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let done = unsafe write(descriptor, rest.baseAddress, rest.count)
             if done < 0, errno == EINTR { continue }
             guard done > 0 else { throw StorageError("write", path, code: done < 0 ? errno : ENOSPC) }
             length += UInt64(done)
-            rest = rest.dropFirst(done)
+            written += done
         }
     }
 
@@ -102,7 +101,7 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 
     package func confirmLength() throws(StorageError) {
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
         guard UInt64(facts.st_size) == length, facts.st_nlink > 0 else {
             throw StorageError("write", path, code: StorageError.changed)
         }
@@ -113,7 +112,8 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     ) throws(StorageError) -> Int {
         var count = 0
         while count < buffer.count {
-            let got = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(offset) + count)
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + count)
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw StorageError("read", path, code: errno) }
             if got == 0 { break }
@@ -133,7 +133,7 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
         guard try flocks(LOCK_EX) else { return false }
         // The previous holder may have appended since the file was opened.
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw StorageError("lock", path, code: errno) }
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("lock", path, code: errno) }
         length = UInt64(facts.st_size)
         reserved = length
         return true
@@ -170,5 +170,5 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 
 extension StorageError {
     /// Whether the file does not exist.
-    var isMissing: Bool { code == ENOENT }
+    package var isMissing: Bool { code == ENOENT }
 }
