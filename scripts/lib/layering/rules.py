@@ -148,6 +148,7 @@ KERNEL_CALLS = {
         "pthread_condattr_init pthread_condattr_setclock pthread_condattr_destroy": "locks (Threads)",
         "clock_gettime": "clocks (Numbers)",
         "open read write close fchmod fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
+        "fstat pread ftruncate fdatasync flock usleep": "files that grow (Files)",
     },
     "APNSBatchRows": {
         "open read pread lseek fstat close posix_fadvise": "the input",
@@ -157,8 +158,8 @@ KERNEL_CALLS = {
         "getaddrinfo getnameinfo freeaddrinfo": "names and addresses of hosts",
     },
     "APNSBatchRecords": {
-        "open access close mkdir lstat fstat rename flock realpath": "the run directory and the files in it",
-        "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
+        "open access close mkdir lstat fstat rename flock realpath unlink": "the run directory and the files in it",
+        "read pread": "the hand-over record of an earlier session",
         "mmap munmap pwrite fstat": "the hand-over record, and the file of a shared rate",
         "time": "the name of a run directory",
         "kill": "whether the process of a session exists",
