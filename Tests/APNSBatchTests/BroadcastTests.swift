@@ -17,7 +17,7 @@ struct BroadcastTests {
         var campaign = try stage.campaign(rows: rows)
         campaign.recipients = .channels(bundleID: "com.example.app")
         campaign.template = Self.template
-        campaign.headers.expiration = .after(3600)
+        campaign.headers.expiration = .after(.seconds(3600))
         return campaign
     }
 
@@ -81,7 +81,7 @@ struct BroadcastTests {
             authorities: stage.occasion.authorityPEM, systemTrust: false)
         let id = try await manager.create(storage: .mostRecent)
         var campaign = try campaign(stage, rows: "channel_id,score\n\(id),1\n")
-        campaign.retryDelay = 1
+        campaign.retryDelay = .milliseconds(1)
         let run = try CampaignRun(campaign)
         #expect(await run.send().accepted == 1)
         #expect(try stage.results(run)[1]?.suffix(2) == ["2", ""])

@@ -24,7 +24,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows((0..<3000).map { $0 % 3 == 0 ? "x,five" : "x,1" }))
         campaign.template = Self.template
-        campaign.headers.expiration = .after(60)
+        campaign.headers.expiration = .after(.seconds(60))
         let path = stage.directory.appending(path: "findings.csv").path
         let report = try await CampaignCheck(campaign, findingsPath: path).run()
         #expect(report.rows == 3000 && report.rowsWithErrors == 1000 && report.rowsWithWarnings == 0)

@@ -23,8 +23,8 @@ import Testing
         campaign.credentials = .none
         campaign.lanes = 1
         campaign.connections = 1
-        campaign.retryDelay = 5
-        campaign.requestTimeout = 120_000
+        campaign.retryDelay = .milliseconds(5)
+        campaign.requestTimeout = .milliseconds(120_000)
         return campaign
     }
 
@@ -54,7 +54,7 @@ import Testing
         }
         defer { server.stop() }
         var campaign = try Self.campaign(stage, server, rows: 100)
-        campaign.goawayPatience = 1
+        campaign.goawayPatience = .seconds(1)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .complete && summary.accepted == 100)
@@ -69,7 +69,7 @@ import Testing
         }
         defer { server.stop() }
         var campaign = try Self.campaign(stage, server, rows: 100)
-        (campaign.pingAfter, campaign.pingPatience) = (1, 1)
+        (campaign.pingAfter, campaign.pingPatience) = (.seconds(1), .seconds(1))
         let log = LogKeeper { if $0.contains("does not answer") { server.thaw() } }
         let summary = await (try CampaignRun(campaign, logger: log.logger)).send()
         #expect(summary.ending == .complete && summary.accepted == 100)
@@ -154,7 +154,7 @@ import Testing
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
         defer { server.stop() }
         var campaign = try Self.campaign(stage, server, rows: 100)
-        campaign.connectPatience = 1
+        campaign.connectPatience = .seconds(1)
         let run = try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: Self.failing(.max))
         let summary = await run.send()
         #expect(summary.ending == .failed && run.failure?.kind == .unreachable)
@@ -170,9 +170,9 @@ import Testing
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [] }
         defer { server.stop() }
         var campaign = try Self.campaign(stage, server, rows: 10)
-        campaign.requestTimeout = 500
+        campaign.requestTimeout = .milliseconds(500)
         campaign.attempts = 1000
-        campaign.answerPatience = 1
+        campaign.answerPatience = .seconds(1)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .failed)

@@ -37,11 +37,15 @@ import Testing
     private static let wrong: [(@Sendable (inout Campaign) -> Void, String)] = [
         ({ $0.attempts = 0 }, "attempts: expected 1 to 1000, found 0"),
         ({ $0.lanes = 257 }, "lanes: expected 1 to 256, found 257"),
-        ({ $0.requestTimeout = 0 }, "request timeout: expected 1 to 4294967295 ms, found 0"),
-        ({ $0.retryDelay = 86_400_001 }, "retry delay: expected 1 to 86400000 ms, found 86400001"),
-        ({ $0.retryAfterLimit = .max }, "retry after max: expected at most 2592000 seconds, found \(Int.max)"),
+        ({ $0.requestTimeout = .zero }, "request timeout: expected 1 to 4294967295 ms, found 0"),
+        ({ $0.retryDelay = .milliseconds(86_400_001) }, "retry delay: expected 1 to 86400000 ms, found 86400001"),
+        (
+            { $0.retryAfterLimit = .seconds(2_592_000.5) },
+            "retry after max: expected at most 2592000 seconds, found 2592001"
+        ),
+        ({ $0.connectPatience = .milliseconds(999) }, "connect patience: expected 1 to 86400 seconds, found 0"),
         ({ $0.circuitBreaker.window = 9 }, "stop window: expected 10 to 1000000000 answers, found 9"),
-        ({ $0.pingAfter = -1 }, "ping after: expected 1 to 86400 seconds, found -1"),
+        ({ $0.pingAfter = .seconds(-1) }, "ping after: expected 1 to 86400 seconds, found -1"),
     ]
 
     @Test("Numbers that a program sets directly are checked too", arguments: wrong)

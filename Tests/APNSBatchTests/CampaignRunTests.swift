@@ -101,7 +101,7 @@ import Testing
             ])
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(500))
-        campaign.retryDelay = 5
+        campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.accepted == 500)
@@ -120,7 +120,7 @@ import Testing
         let refused = (0..<200).count { script.answer(forToken: token($0)) != nil }
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(200))
-        campaign.retryDelay = 1
+        campaign.retryDelay = .milliseconds(1)
         campaign.attempts = 3
         let run = try CampaignRun(campaign)
         let summary = await run.send()
@@ -177,7 +177,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(10))
         stage.simulator.stop()
-        campaign.connectPatience = 1
+        campaign.connectPatience = .seconds(1)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(run.failure?.kind == .unreachable)
@@ -284,7 +284,7 @@ import Testing
     func cutConnections() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(30)), streams: 100)
         var campaign = try stage.campaign(rows: Self.rows(20_000))
-        campaign.retryDelay = 5
+        campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
         let running = Task { await run.send() }
         await eventually { run.progress.accepted >= 300 }

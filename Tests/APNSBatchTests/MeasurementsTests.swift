@@ -18,7 +18,7 @@ import Testing
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
         let rows = (0..<2000).map { "\(token($0)),\(payload)\n" }.joined()
         var campaign = try stage.campaign(rows: "token,payload\n" + rows + "zz,\(payload)\n")
-        campaign.retryDelay = 5
+        campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
         #expect(run.measurements.turns == 0 && run.measurements.answers.total == 0)
         let summary = await run.send()

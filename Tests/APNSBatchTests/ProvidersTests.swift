@@ -99,7 +99,7 @@ import Testing
             try fault { $0.providers[1].credentials = .providerToken(keyPEM: [1], keyID: "A", teamID: "B") }
                 .hasPrefix("provider 2: signing key: "))
         #expect(
-            try fault { $0.tokenRotation = .init(mintAfter: 10, retireAfter: 10) }
+            try fault { $0.tokenRotation = .init(mintAfter: .seconds(10), retireAfter: .seconds(10)) }
                 == "token mint after: expected less than token retire after, 10 seconds, found 10")
         #expect(try fault { $0.providers = [] } == "providers: expected 1 to 100, found 0")
     }
@@ -125,7 +125,7 @@ import Testing
         var campaign = try stage.campaign(rows: TeamsStage.rows(3000))
         campaign.connections = 2
         campaign.lanes = 1
-        campaign.tokenRotation = .init(mintAfter: 1, retireAfter: 3)
+        campaign.tokenRotation = .init(mintAfter: .seconds(1), retireAfter: .seconds(3))
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .complete && summary.accepted == 3000 && summary.attempts == 3000)

@@ -12,7 +12,7 @@ import Testing
         let rows = "token,payload\n" + (0..<500).map { "\(token($0)),\(payload)\n" }.joined()
         var campaign = try stage.campaign(rows: rows)
         campaign.lanes = 1
-        campaign.connectPatience = 1
+        campaign.connectPatience = .seconds(1)
         campaign.proxy = .init(
             host: "127.0.0.1", port: port, user: password == nil ? nil : "nightly", password: password ?? "")
         return campaign
@@ -37,7 +37,7 @@ import Testing
         let proxy = try ProxyProcess(["tunnel", "nightly:right"])
         defer { withExtendedLifetime(proxy) {} }
         var campaign = try Self.campaign(stage, port: proxy.port, password: "wrong")
-        campaign.connectPatience = 3600
+        campaign.connectPatience = .seconds(3600)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .failed && summary.accepted == 0)

@@ -81,7 +81,7 @@ import Testing
         var campaign = try Self.campaign(
             stage,
             rows: "token,text,user_id,segment\n" + (1...300).map { "\(token($0)),a,u-\($0),s\n" }.joined())
-        campaign.retryDelay = 1
+        campaign.retryDelay = .milliseconds(1)
         let run = try CampaignRun(campaign)
         #expect(await run.send().accepted == 300)
         let carried = try Self.carried(Array(Data(contentsOf: URL(filePath: run.directory + "/results.csv"))))

@@ -57,7 +57,7 @@ import Testing
             ])
         let stage = try Stage(script: script)
         var campaign = try Self.campaign(stage, rows: 3000)
-        campaign.retryDelay = 5
+        campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
         let results = run.makeResults()
         async let summary = run.send()

@@ -50,7 +50,7 @@ struct RowHeaderTests {
             "token,text,expiration\n\(token(1)),a,\n\(token(2)),a,2100-01-01T00:00:00Z\n\(token(3)),a,0\n\(token(4)),a,soon\n"
         ) {
             $0.template = Self.template
-            $0.headers.expiration = .after(3600)
+            $0.headers.expiration = .after(.seconds(3600))
         }
         let first = try #require(value("apns-expiration", of: rows[0]).flatMap { UInt64($0) })
         #expect(before + 3600...SystemClock.seconds() + 3600 ~= first)

@@ -80,7 +80,7 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
             given.messageID = "0123ABCD-0000-4000-8000-000000000001"
             given.priority = .savingPower
             given.collapseID = "game"
-            given.expiration = .after(3600)
+            given.expiration = .after(.seconds(3600))
             let result = try await sender.send(given)
             #expect(result.outcome == .accepted && result.messageID == "0123abcd-0000-4000-8000-000000000001")
             let old = PushNotification(
@@ -143,7 +143,7 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         BroadcastNotification(
             channelID: channel, bundleID: bundleID,
             payload: #"{"aps":{"timestamp":1685952000,"event":"update","content-state":{"score":"2:1"}}}"#,
-            expiration: .after(3600))
+            expiration: .after(.seconds(3600)))
     }
 
     @Test func `a sender makes channels and sends to them`() async throws {

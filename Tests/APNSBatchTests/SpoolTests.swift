@@ -176,7 +176,7 @@ import Testing
         ])
         let stage = try Stage(script: refusing)
         var campaign = try Self.campaign(stage)
-        (campaign.attempts, campaign.retryDelay) = (1, 1)
+        (campaign.attempts, campaign.retryDelay) = (1, .milliseconds(1))
         let first = await (try Self.run(campaign, rows: Self.users(0..<200))).send()
         #expect(first.ending == .complete && first.unavailable > 0)
         #expect(FileManager.default.fileExists(atPath: Self.spool(campaign)))

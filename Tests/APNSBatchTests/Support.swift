@@ -8,7 +8,9 @@ import Foundation
 extension Campaign {
     /// Sets long time limits. An answer may take long on a busy machine or under a sanitizer, and only tests of
     /// resending want rows to be sent again because of that.
-    mutating func bePatient() { (requestTimeout, answerPatience, pingPatience) = (600_000, 600, 600) }
+    mutating func bePatient() {
+        (requestTimeout, answerPatience, pingPatience) = (.seconds(600), .seconds(600), .seconds(600))
+    }
 }
 
 /// A simulator and a directory for one test, which both are removed with this object.

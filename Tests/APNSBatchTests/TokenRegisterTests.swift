@@ -136,7 +136,7 @@ import Testing
         var campaign = try stage.campaign(
             rows: "token,text\n\(token(1)),a\n\(token(2)),a\n\(token(1).uppercased()),b\nxyz,a\nxyz,a\n")
         campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
-        campaign.headers.expiration = .after(60)
+        campaign.headers.expiration = .after(.seconds(60))
         campaign.lanes = threads
         let report = try await CampaignCheck(campaign).run()
         let group = try #require(report.groups.first { $0.rule == "duplicate-token" })

@@ -36,9 +36,11 @@ final class Trial: Sendable {
         campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "payload.json")
         campaign.runDirectory = directory.path
         campaign.lanes = 1
-        campaign.retryDelay = 5
+        campaign.retryDelay = .milliseconds(5)
         // An answer may take long on a busy machine.
-        (campaign.requestTimeout, campaign.answerPatience, campaign.pingPatience) = (600_000, 600, 600)
+        (campaign.requestTimeout, campaign.answerPatience, campaign.pingPatience) = (
+            .seconds(600), .seconds(600), .seconds(600)
+        )
         campaign.redirect(to: simulator)
         change(&campaign)
         run = try CampaignRun(campaign, columns: Push.columns) { writer in

@@ -35,8 +35,7 @@ public final class CampaignRun: Sendable {
     /// The ledger of a new run in a directory, empty and locked.
     private let ledger: (any AppendFile)?
     let header: LedgerHeader
-    /// In milliseconds.
-    let syncInterval: Int
+    let syncInterval: Duration
     private let input: RunInput
     /// Makes the rows of a program; nil if the rows are read.
     private let production: RowProduction?
@@ -421,7 +420,7 @@ public final class CampaignRun: Sendable {
     /// Creates the writer, which receives outcomes from the lanes.
     package func makeWriter(_ record: RunRecord, _ crew: LaneCrew) -> OutcomeWriter {
         OutcomeWriter(
-            record, exchange: crew.exchange, interval: UInt64(syncInterval) * 1_000_000,
+            record, exchange: crew.exchange, interval: syncInterval.nanoseconds,
             figures: { [weak self] in self?.figures(withLanes: $0) })
     }
 

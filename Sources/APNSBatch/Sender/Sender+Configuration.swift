@@ -64,7 +64,7 @@ extension Sender.Configuration {
         (campaign.tokenRotation, campaign.rateLimit) = (tokenRotation, rateLimit)
         (campaign.lanes, campaign.connections, campaign.streams) = (lanes, connections, streams)
         (campaign.attempts, campaign.retryRows, campaign.onUnknown) = (attempts, pending, onUnknown)
-        campaign.requestTimeout = UInt32(clamping: try Self.nanoseconds(requestTimeout, "request timeout") / 1_000_000)
+        campaign.requestTimeout = requestTimeout
         (campaign.proxy, campaign.authorities, campaign.systemTrust) = (proxy, authorities, systemTrust)
         campaign.loop = loop
         return campaign
@@ -75,12 +75,6 @@ extension Sender.Configuration {
         guard duration >= .zero else {
             throw CampaignError(.configuration, "\(name): expected no negative time, found \(duration)")
         }
-        return nanoseconds(duration)
-    }
-
-    /// Returns a duration in nanoseconds, at least 0 and at most a century.
-    static func nanoseconds(_ duration: Duration) -> UInt64 {
-        let (seconds, attoseconds) = min(max(.zero, duration), .seconds(100 * 366 * 86_400)).components
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+        return duration.nanoseconds
     }
 }

@@ -273,7 +273,7 @@ public final class Sender: Sendable {
         _ fields: SubmittedFields, _ timeout: Duration?, to mailbox: Mailbox, onlyIfRoom: Bool = false,
         owner: any SubmissionOwner
     ) throws(SendError) -> UInt64? {
-        let deadline = SystemClock.monotonic() + (timeout.map(Configuration.nanoseconds) ?? self.timeout)
+        let deadline = SystemClock.monotonic() + (timeout?.nanoseconds ?? self.timeout)
         let id = try mailbox.submit(fields, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner)
         if !isWatched.load(ordering: .relaxed) { watch() }
         return id

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchNotification
 
 extension Campaign.Expiration {
@@ -10,7 +11,7 @@ extension Campaign.Expiration {
         }
         switch rule {
         case .at(let expiration): self = .at(UInt64(expiration.seconds))
-        case .after(let seconds): self = .after(UInt64(seconds))
+        case .after(let seconds): self = .after(.seconds(seconds))
         }
     }
 
@@ -18,7 +19,7 @@ extension Campaign.Expiration {
     package var text: String {
         switch self {
         case .at(let seconds): "\(seconds)"
-        case .after(let seconds): "\(seconds)s"
+        case .after(let time): "\(time.seconds)s"
         }
     }
 }

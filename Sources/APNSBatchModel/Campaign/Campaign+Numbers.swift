@@ -8,9 +8,41 @@ extension Campaign {
         package let range: ClosedRange<Int>
         /// The unit that follows a value in messages, such as `ms`; may be empty.
         package let unit: String
-        /// Returns nil where the campaign sets no value.
+        /// Returns nil where the campaign sets no value. A time that is no whole number of units is rounded up, and one
+        /// of less than a unit down, so that a time in the range is one afterwards, and others are not.
         private let get: @Sendable (Campaign) -> Int?
         private let put: @Sendable (inout Campaign, Int) -> Void
+
+        /// A unit of time.
+        private enum Unit: Int64 {
+            case seconds = 1000
+            case ms = 1
+
+            /// Returns the number of units, rounded to the outside of a range of positive numbers.
+            func count(_ time: Duration) -> Int {
+                let milliseconds = time / .milliseconds(1)
+                let units = milliseconds / Double(rawValue)
+                return units < 1 ? Int(units.rounded(.down)) : Int(min(units, 1e15).rounded(.up))
+            }
+        }
+
+        private init(
+            _ name: String, _ path: WritableKeyPath<Campaign, Duration> & Sendable, _ range: ClosedRange<Int>,
+            _ unit: Unit
+        ) {
+            (self.name, self.range, self.unit) = (name, range, "\(unit)")
+            get = { unit.count($0[keyPath: path]) }
+            put = { $0[keyPath: path] = .milliseconds(unit.rawValue * Int64($1)) }
+        }
+
+        private init(
+            _ name: String, _ path: WritableKeyPath<Campaign, Duration?> & Sendable, _ range: ClosedRange<Int>,
+            _ unit: Unit
+        ) {
+            (self.name, self.range, self.unit) = (name, range, "\(unit)")
+            get = { $0[keyPath: path].map(unit.count) }
+            put = { $0[keyPath: path] = .milliseconds(unit.rawValue * Int64($1)) }
+        }
 
         private init<N: FixedWidthInteger & SendableMetatype>(
             _ name: String, _ path: WritableKeyPath<Campaign, N> & Sendable, _ range: ClosedRange<Int>,
@@ -36,22 +68,22 @@ extension Campaign {
             Number("connections", \.connections, 1...512),
             Number("streams", \.streams, 1...10_000),
             Number("attempts", \.attempts, 1...1000),
-            Number("retry delay", \.retryDelay, 1...86_400_000, "ms"),
-            Number("unavailable delay", \.unavailableDelay, 1...86_400_000, "ms"),
-            Number("retry after max", \.retryAfterLimit, 0...2_592_000, "seconds"),
+            Number("retry delay", \.retryDelay, 1...86_400_000, .ms),
+            Number("unavailable delay", \.unavailableDelay, 1...86_400_000, .ms),
+            Number("retry after max", \.retryAfterLimit, 0...2_592_000, .seconds),
             Number("retry rows", \.retryRows, 1...1_000_000),
             Number("stop window", \.circuitBreaker.window, 10...1_000_000_000, "answers"),
             Number("stop minimum", \.circuitBreaker.minimum, 1...1_000_000_000, "answers"),
-            Number("request timeout", \.requestTimeout, 1...Int(UInt32.max), "ms"),
-            Number("connect patience", \.connectPatience, 1...86_400, "seconds"),
-            Number("answer patience", \.answerPatience, 1...86_400, "seconds"),
-            Number("unavailable patience", \.unavailablePatience, 1...86_400, "seconds"),
-            Number("goaway patience", \.goawayPatience, 1...86_400, "seconds"),
-            Number("ping after", \.pingAfter, 1...86_400, "seconds"),
-            Number("ping patience", \.pingPatience, 1...86_400, "seconds"),
-            Number("token mint after", \.tokenRotation.mintAfter, 1...86_400, "seconds"),
-            Number("token retire after", \.tokenRotation.retireAfter, 1...86_400, "seconds"),
-            Number("sync interval", \.syncInterval, 10...60_000, "ms"),
+            Number("request timeout", \.requestTimeout, 1...Int(UInt32.max), .ms),
+            Number("connect patience", \.connectPatience, 1...86_400, .seconds),
+            Number("answer patience", \.answerPatience, 1...86_400, .seconds),
+            Number("unavailable patience", \.unavailablePatience, 1...86_400, .seconds),
+            Number("goaway patience", \.goawayPatience, 1...86_400, .seconds),
+            Number("ping after", \.pingAfter, 1...86_400, .seconds),
+            Number("ping patience", \.pingPatience, 1...86_400, .seconds),
+            Number("token mint after", \.tokenRotation.mintAfter, 1...86_400, .seconds),
+            Number("token retire after", \.tokenRotation.retireAfter, 1...86_400, .seconds),
+            Number("sync interval", \.syncInterval, 10...60_000, .ms),
         ]
 
         /// The default value; nil where it depends on other settings or on the machine.

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 extension Campaign {
     /// A number of requests in a unit of time. It is kept as it was given, so that 1,019 a minute are exactly that.
     public struct Rate: Sendable, Equatable, CustomStringConvertible {
@@ -51,16 +53,16 @@ extension Campaign {
     public struct RateLimit: Sendable, Equatable {
         /// The largest rate; nil for no limit.
         public var rate: Rate?
-        /// The time in seconds, at most 86,400, in which the limit rises to ``rate``: in a straight line from a hundredth of
+        /// The time, at most a day, in which the limit rises to ``rate``: in a straight line from a hundredth of
         /// it, at least one a second. It does so at the start, and again after each gap of more than a minute without
-        /// requests, such as a pause or an outage. 0 for no ramp.
-        public var ramp = 0
-        /// The time in seconds, at most 2,592,000, over which the rows are spread evenly: the limit is the number of rows
+        /// requests, such as a pause or an outage. Zero for no ramp.
+        public var ramp = Duration.zero
+        /// The time, a second to 30 days, over which the rows are spread evenly: the limit is the number of rows
         /// left, divided by the time left since the start of the campaign, and never more than ``rate``. It is computed
         /// every second. The number of rows must be known, so the input must be a file. Nil to send as fast as possible.
-        public var spread: Int?
+        public var spread: Duration?
 
-        public init(rate: Rate? = nil, ramp: Int = 0, spread: Int? = nil) {
+        public init(rate: Rate? = nil, ramp: Duration = .zero, spread: Duration? = nil) {
             (self.rate, self.ramp, self.spread) = (rate, ramp, spread)
         }
 
@@ -81,14 +83,16 @@ extension Campaign {
                 throw CampaignError(
                     .configuration, "rate: expected 1 to \(Rate.requestsMax) requests, found \(rate.requests)")
             }
-            guard (0...Self.rampMost).contains(ramp) else {
-                throw CampaignError(.configuration, "ramp: expected at most \(Self.rampMost) seconds, found \(ramp)")
-            }
-            if ramp > 0, rate == nil { throw CampaignError(.configuration, "ramp: needs a rate") }
-            guard let spread else { return }
-            guard (1...Self.spreadMost).contains(spread) else {
+            guard (.zero ... .seconds(Self.rampMost)).contains(ramp) else {
                 throw CampaignError(
-                    .configuration, "spread: expected 1 to \(Self.spreadMost) seconds, found \(spread)")
+                    .configuration, "ramp: expected at most \(Self.rampMost) seconds, found \(ramp / .seconds(1))")
+            }
+            if ramp > .zero, rate == nil { throw CampaignError(.configuration, "ramp: needs a rate") }
+            guard let spread else { return }
+            guard (.seconds(1) ... .seconds(Self.spreadMost)).contains(spread) else {
+                throw CampaignError(
+                    .configuration,
+                    "spread: expected 1 to \(Self.spreadMost) seconds, found \(spread / .seconds(1))")
             }
             guard isFile else {
                 throw CampaignError(.configuration, "spread: the number of rows of \(input) is not known")
@@ -102,12 +106,13 @@ extension Campaign.RateLimit {
     /// nothing else holds the campaign back.
     package func rowsAtMost(in seconds: Double, of rows: UInt64) -> Double {
         let rows = Double(rows)
-        let spread = spread.map { rows * min(1, seconds / Double($0)) } ?? rows
+        let spread = spread.map { rows * min(1, seconds / ($0 / .seconds(1))) } ?? rows
         guard let rate else { return spread }
+        let rise = ramp / .seconds(1)
         // The mean of the ramp's beginning, a hundredth of the rate and at least one a second, and of what it has reached.
-        let (full, ramped) = (rate.perSecond, min(seconds, Double(ramp)))
+        let (full, ramped) = (rate.perSecond, min(seconds, rise))
         let first = min(full, max(1, full / 100))
-        let mean = ramp > 0 ? first + (full - first) * ramped / Double(ramp) / 2 : full
+        let mean = rise > 0 ? first + (full - first) * ramped / rise / 2 : full
         return min(spread, ramped * mean + full * (seconds - ramped))
     }
 }
@@ -117,8 +122,12 @@ extension Campaign.RateLimit: CustomStringConvertible {
     public var description: String {
         var parts: [String] = []
         if let rate { parts.append("rate \(rate)") }
-        if ramp > 0 { parts.append("ramp \(ramp)s") }
-        if let spread { parts.append("spread \(spread)s") }
+        if ramp > .zero { parts.append("ramp \(Self.text(ramp))") }
+        if let spread { parts.append("spread \(Self.text(spread))") }
         return parts.isEmpty ? "no limit" : parts.joined(separator: ", ")
+    }
+
+    private static func text(_ time: Duration) -> String {
+        time == .seconds(time.seconds) ? "\(time.seconds)s" : "\(time / .seconds(1))s"
     }
 }

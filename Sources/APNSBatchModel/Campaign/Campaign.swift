@@ -48,20 +48,20 @@ public struct Campaign: Sendable {
         }
     }
 
-    /// The age at which provider tokens are renewed, in seconds. APNs accepts a token for an hour, and another one on the
+    /// The age at which provider tokens are renewed, in whole seconds. APNs accepts a token for an hour, and another one on the
     /// same connection no sooner than after 20 minutes; a connection of this library never carries a second token. The
     /// defaults keep both limits with a margin; change them only in tests and for servers with rules of their own. Apple,
     /// "Establishing a token-based connection to APNs".
     public struct TokenRotation: Sendable, Equatable {
-        /// The age of the current token, in seconds, from which new connections get a new one.
-        public var mintAfter: Int
-        /// The age of a connection's token, in seconds, at which the connection sends nothing more. It is replaced before.
-        public var retireAfter: Int
+        /// The age of the current token from which new connections get a new one.
+        public var mintAfter: Duration
+        /// The age of a connection's token at which the connection sends nothing more. It is replaced before.
+        public var retireAfter: Duration
 
         /// - Parameters:
-        ///   - mintAfter: At least 1.
-        ///   - retireAfter: More than `mintAfter`, at most 86,400.
-        public init(mintAfter: Int = 1800, retireAfter: Int = 3120) {
+        ///   - mintAfter: At least a second.
+        ///   - retireAfter: More than `mintAfter`, at most a day.
+        public init(mintAfter: Duration = .seconds(1800), retireAfter: Duration = .seconds(3120)) {
             self.mintAfter = mintAfter
             self.retireAfter = retireAfter
         }
@@ -141,8 +141,8 @@ public struct Campaign: Sendable {
     public enum Expiration: Sendable, Equatable {
         /// Seconds since 1970-01-01 00:00 UTC. 0 means that APNs tries once and does not store the push.
         case at(UInt64)
-        /// Seconds after the start of the campaign.
-        case after(UInt64)
+        /// A time after the start of the campaign, in whole seconds.
+        case after(Duration)
     }
 
     /// The event loop that drives the sockets.
@@ -172,9 +172,9 @@ public struct Campaign: Sendable {
     /// has the other outcomes. Expectations about rows are judged before the first push, and then need a file as input, like
     /// ``minRows``.
     public var expectations: [CampaignExpectation] = []
-    /// The longest time since the input was last modified, in seconds. An older input is rejected before anything is sent,
+    /// The longest time since the input was last modified. An older input is rejected before anything is sent,
     /// and so is a pipe, whose age is unknown. A resumed run does not ask again. Nil for any age.
-    public var inputAgeLimit: UInt64?
+    public var inputAgeLimit: Duration?
     /// The name of the campaign in the history.
     public var name = "campaign"
     /// The path of the directory that holds the history of runs, ``RunHistory``, in which each run leaves a line. It is
@@ -217,17 +217,17 @@ public struct Campaign: Sendable {
     /// The maximum number of requests for one row, including the first, 1 to 1,000. Requests that certainly did not arrive,
     /// and those during an outage, do not count.
     public var attempts = 5
-    /// The longest delay before a row is first sent again, in milliseconds, 1 to 86,400,000. The actual delay is random and
+    /// The longest delay before a row is first sent again, a millisecond to a day. The actual delay is random and
     /// at least half as long. It doubles with each attempt, up to a minute. It applies after 429 and lost requests, and
     /// after 500 and 503 unless ``unavailableDelay`` is set. Nil for the defaults: one second, and five seconds after 500
     /// and 503.
-    public var retryDelay: UInt64?
+    public var retryDelay: Duration?
     /// The same delay after 500 and 503; it doubles up to 15 minutes. Nil for ``retryDelay``, or for five seconds if that is
     /// nil, too. Apple recommends 15 minutes.
-    public var unavailableDelay: UInt64?
-    /// The longest delay that the `retry-after` header field of an answer, in seconds or as a date, can impose, in seconds,
-    /// at most 2,592,000. 0 ignores the field.
-    public var retryAfterLimit: UInt64 = 900
+    public var unavailableDelay: Duration?
+    /// The longest delay that the `retry-after` header field of an answer, in seconds or as a date, can impose, at most 30 days.
+    /// Zero ignores the field.
+    public var retryAfterLimit = Duration.seconds(900)
     /// The maximum number of rows of a lane that wait to be sent again, 1 to 1,000,000. Each takes some hundred bytes. A
     /// lane with that many takes no new rows until fewer wait.
     public var retryRows = 16_384
@@ -246,35 +246,33 @@ public struct Campaign: Sendable {
     public var circuitBreaker = CircuitBreaker()
     /// The first rows, which are sent before the rest; nil to send on all lanes from the start.
     public var canary: Canary?
-    /// The time after which a request without an answer fails, in milliseconds, at least 1.
-    public var requestTimeout: UInt32 = 30_000
-    /// The time without any connection after which the run ends, in seconds, 1 to 86,400. Once APNs has answered in a run,
+    /// The time after which a request without an answer fails, a millisecond to 49 days.
+    public var requestTimeout = Duration.seconds(30)
+    /// The time without any connection after which the run ends, a second to a day. Once APNs has answered in a run,
     /// ``unavailablePatience`` applies instead if it is longer.
-    public var connectPatience = 60
-    /// The time without an answer to waiting rows after which their connections are replaced, in seconds, 1 to 86,400. It is
+    public var connectPatience = Duration.seconds(60)
+    /// The time without an answer to waiting rows after which their connections are replaced, a second to a day. It is
     /// raised to ``requestTimeout`` if that is longer. After twice as long the run ends; once APNs has answered in the run,
     /// it ends after ``unavailablePatience`` if that is longer.
-    public var answerPatience = 60
-    /// The time for which APNs may be in trouble before the run ends, in seconds, 1 to 86,400: most answers are 429 or 5xx,
+    public var answerPatience = Duration.seconds(60)
+    /// The time for which APNs may be in trouble before the run ends, a second to a day: most answers are 429 or 5xx,
     /// no answer comes, or no connection can be established. Until then only single probes are sent, and attempts do not
     /// count. The remaining rows stay without an outcome, and a resumed run sends them.
-    public var unavailablePatience = 3600
-    /// The time that a connection has to answer the requests in flight after GOAWAY, in seconds, 1 to 86,400.
-    public var goawayPatience = 10
-    /// The time without an answer after which a PING is sent on a connection with requests in flight, in seconds, 1 to
-    /// 86,400.
-    public var pingAfter = 5
-    /// The time after which an unanswered PING, or unacknowledged bytes, cause a connection to be replaced, in seconds, 1 to
-    /// 86,400.
-    public var pingPatience = 10
-    /// The time for which answers are awaited after ``CampaignRun/stop()``, in seconds, 0 to 86,400.
-    public var stopPatience = 10
+    public var unavailablePatience = Duration.seconds(3600)
+    /// The time that a connection has to answer the requests in flight after GOAWAY, a second to a day.
+    public var goawayPatience = Duration.seconds(10)
+    /// The time without an answer after which a PING is sent on a connection with requests in flight, a second to a day.
+    public var pingAfter = Duration.seconds(5)
+    /// The time after which an unanswered PING, or unacknowledged bytes, cause a connection to be replaced, a second to a day.
+    public var pingPatience = Duration.seconds(10)
+    /// The time for which answers are awaited after ``CampaignRun/stop()``, at most a day.
+    public var stopPatience = Duration.seconds(10)
     /// The policy for rows that may have been sent and have no answer.
     public var onUnknown = UnknownPolicy.resend
     /// Whether a resumed run also sends the rows again that ended as ``Outcome/unavailable``.
     public var retryUnavailable = false
-    /// The time between two syncs of the run's records to the disk, in milliseconds, 10 to 60,000.
-    public var syncInterval = 1000
+    /// The time between two syncs of the run's records to the disk, 10 milliseconds to a minute.
+    public var syncInterval = Duration.seconds(1)
     /// Bytes of the caller's choice, such as the arguments of a command, at most 256 KiB. They are stored with the run and
     /// returned by ``RunStatus/note``. They are not encrypted: do not store secrets here.
     public var note: [UInt8] = []

@@ -102,10 +102,10 @@ extension CampaignExpectation {
     }
 
     private static func seconds(_ value: Substring) throws(Fault) -> Double {
-        guard case .after(let seconds)? = Campaign.Expiration(String(value)) else {
+        guard case .after(let time)? = Campaign.Expiration(String(value)) else {
             throw Fault("expected a duration such as 90s, 30m or 2h, found \"\(value)\"")
         }
-        return Double(seconds)
+        return time / .seconds(1)
     }
 
     private static func perSecond(_ value: Substring) throws(Fault) -> Double {

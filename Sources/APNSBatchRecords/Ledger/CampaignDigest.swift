@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
@@ -19,7 +20,7 @@ package enum CampaignDigest {
         let groups = [
             environment(campaign.destination), Array("\(campaign.recipients) \(campaign.delimiter)".utf8),
             Array((headers.topic ?? "").utf8), Array("\(headers.pushType) \(headers.priority ?? 0)".utf8),
-            Array((headers.expiration.map { "\($0)" } ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
+            Array((headers.expiration.map(Self.text) ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
             templates(campaign), Array((campaign.encryption.map { "\($0)" } ?? "none").utf8),
         ]
         return try CampaignError.mapping(.system) {
@@ -34,6 +35,13 @@ package enum CampaignDigest {
         names.enumerated().compactMap { number, name in
             let place = number * groupLength..<(number + 1) * groupLength
             return one[place] == other[place] ? nil : name
+        }
+    }
+
+    private static func text(_ expiration: Campaign.Expiration) -> String {
+        switch expiration {
+        case .at(let seconds): "at(\(seconds))"
+        case .after(let time): "after(\(time.seconds))"
         }
     }
 

@@ -58,7 +58,7 @@ package final class SubmittedFields: @unchecked Sendable {
         switch expiration {
         case nil: ""
         case .at(let time): "\(time)"
-        case .after(let duration): "\(seconds() &+ duration)"
+        case .after(let time): "\(seconds() &+ time.seconds)"
         }
     }
 

@@ -108,7 +108,7 @@ package final class CampaignPlan: Sendable {
         loop = campaign.loop.kind
         poolLimits = Self.limits(campaign, isService: isService)
         unavailablePatience = poolLimits.outagePatience
-        requestTimeout = campaign.requestTimeout
+        requestTimeout = UInt32(clamping: campaign.requestTimeout.milliseconds)
         backoff = BackoffPlan(campaign)
         breaker = isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
@@ -117,7 +117,7 @@ package final class CampaignPlan: Sendable {
             try CampaignDeadline(given, start: start)
         }
         if !isResumed, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
-        stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
+        stopPatience = min(campaign.stopPatience, .seconds(86_400)).nanoseconds
     }
 
     /// The column of payloads; nil if there is a template.
@@ -204,18 +204,16 @@ package final class CampaignPlan: Sendable {
     private static let forever: UInt64 = 1 << 60
 
     private static func limits(_ campaign: Campaign, isService: Bool) -> ConnectionPool.Limits {
-        func nanoseconds(_ seconds: Int) -> UInt64 { UInt64(seconds) * 1_000_000_000 }
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
         limits.streams = campaign.streams
-        limits.patience = nanoseconds(campaign.connectPatience)
-        limits.outagePatience = isService ? forever : nanoseconds(campaign.unavailablePatience)
-        limits.answerPatience = max(
-            nanoseconds(campaign.answerPatience), UInt64(campaign.requestTimeout) * 1_000_000)
-        limits.goawayPatience = nanoseconds(campaign.goawayPatience)
-        limits.pingAfter = nanoseconds(campaign.pingAfter)
+        limits.patience = campaign.connectPatience.nanoseconds
+        limits.outagePatience = isService ? forever : campaign.unavailablePatience.nanoseconds
+        limits.answerPatience = max(campaign.answerPatience, campaign.requestTimeout).nanoseconds
+        limits.goawayPatience = campaign.goawayPatience.nanoseconds
+        limits.pingAfter = campaign.pingAfter.nanoseconds
         limits.pingIdleAfter = max(limits.pingIdleAfter, limits.pingAfter)
-        limits.pingPatience = nanoseconds(campaign.pingPatience)
+        limits.pingPatience = campaign.pingPatience.nanoseconds
         return limits
     }
 }

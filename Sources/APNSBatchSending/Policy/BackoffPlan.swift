@@ -18,10 +18,10 @@ struct BackoffPlan: Equatable, Sendable {
         long = Self.backoff(.long, campaign.unavailableDelay ?? campaign.retryDelay, campaign)
     }
 
-    private static func backoff(_ table: RetryBackoff, _ given: UInt64?, _ campaign: Campaign) -> RetryBackoff {
-        let first = given ?? table.first
+    private static func backoff(_ table: RetryBackoff, _ given: Duration?, _ campaign: Campaign) -> RetryBackoff {
+        let first = given?.milliseconds ?? table.first
         var backoff = RetryBackoff(first: first, maximum: max(first, table.maximum))
-        backoff.retryAfterMax = campaign.retryAfterLimit
+        backoff.retryAfterMax = campaign.retryAfterLimit.seconds
         return backoff
     }
 

@@ -14,7 +14,7 @@ package struct CampaignDeadline: Equatable, Sendable {
     package init(_ given: Campaign.Expiration, start: UInt64) throws(CampaignError) {
         switch given {
         case .at(let time): seconds = time
-        case .after(let duration): seconds = start &+ min(duration, UInt64(GivenExpiration.durationMax))
+        case .after(let time): seconds = start &+ min(time.seconds, UInt64(GivenExpiration.durationMax))
         }
         if seconds == 0 { throw CampaignError(.configuration, "not after: expected a time or a duration, found 0") }
     }

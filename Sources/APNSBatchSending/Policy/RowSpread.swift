@@ -22,6 +22,6 @@ package struct RowSpread {
         guard now >= nextLook else { return }
         nextLook = now + Self.interval
         guard let spread = rate.limit.spread else { return }
-        rate.spread(rows: rowsLeft(), over: Double(start) + Double(spread) - Double(wallClock))
+        rate.spread(rows: rowsLeft(), over: Double(start) + spread / .seconds(1) - Double(wallClock))
     }
 }

@@ -79,7 +79,7 @@ package final class RunRate: Sendable {
         given.withLock { given in
             given = limit
             let spacing = limit.rate.map { RequestSpacing($0.requests, in: $0.unit.rawValue) }
-            rampTime.store(UInt64(limit.ramp) * 1_000_000_000, ordering: .relaxed)
+            rampTime.store(limit.ramp.nanoseconds, ordering: .relaxed)
             full.store(spacing?.bits ?? 0, ordering: .relaxed)
             if limit.spread == nil { spread.store(0, ordering: .relaxed) }
         }

@@ -85,13 +85,13 @@ package final class ProviderDirectory: Sendable {
     }
 
     private static func rule(_ rotation: Campaign.TokenRotation) throws(CampaignError) -> ProviderTokenRotation.Rule {
-        guard rotation.mintAfter < rotation.retireAfter else {
+        guard rotation.mintAfter.seconds < rotation.retireAfter.seconds else {
             throw CampaignError(
                 .configuration,
-                "token mint after: expected less than token retire after, \(rotation.retireAfter) seconds, found "
-                    + "\(rotation.mintAfter)")
+                "token mint after: expected less than token retire after, \(rotation.retireAfter.seconds) seconds, found "
+                    + "\(rotation.mintAfter.seconds)")
         }
         return ProviderTokenRotation.Rule(
-            mintAfter: Int64(rotation.mintAfter), retireAfter: Int64(rotation.retireAfter))
+            mintAfter: Int64(rotation.mintAfter.seconds), retireAfter: Int64(rotation.retireAfter.seconds))
     }
 }

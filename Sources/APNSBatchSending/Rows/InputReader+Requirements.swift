@@ -49,7 +49,7 @@ extension InputReader {
     package static func requireFreshness(
         _ campaign: Campaign, of input: RunInput, now: UInt64
     ) throws(CampaignError) {
-        guard let limit = campaign.inputAgeLimit else { return }
+        guard let limit = campaign.inputAgeLimit?.seconds else { return }
         let name = input.name
         guard let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
             throw CampaignError(

@@ -120,12 +120,9 @@ extension CampaignSettings {
         return try value.parsed("a rate such as 2000/s, 120000/min or 3000000/h", Campaign.Rate.init)
     }
 
-    /// The seconds of a duration such as `10m`.
-    static func seconds(_ value: SettingValue) throws -> Int {
-        try value.parsed("a duration such as 90s, 10m or 2h") { text in
-            guard case .after(let seconds)? = Campaign.Expiration(text) else { return nil }
-            return Int(clamping: seconds)
-        }
+    /// A duration such as `10m`.
+    static func duration(_ value: SettingValue) throws -> Duration {
+        try value.parsed("a duration such as 90s, 10m or 2h", duration)
     }
 
     static func encryption(_ values: [String: SettingValue]) throws -> Campaign.Encryption {

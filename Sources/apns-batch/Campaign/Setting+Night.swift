@@ -10,7 +10,7 @@ extension Setting {
         Setting(
             "requireFresh", .text, standard: "any age",
             "Age of the input file, such as 20h, beyond which it is refused before anything is sent."
-        ) { $0.inputAgeLimit = try $1.parsed("a duration such as 20h", CampaignSettings.seconds) },
+        ) { $0.inputAgeLimit = try $1.parsed("a duration such as 20h", CampaignSettings.duration) },
         Setting(
             "stateDir", .path, standard: "none",
             "Directory for the history of runs, which medians and the command runs are made from."
@@ -48,7 +48,12 @@ extension CampaignSettings {
     }
 
     /// Parses a duration such as `20h`.
+    static func duration(_ text: String) -> Duration? {
+        if case .after(let time)? = Campaign.Expiration(text) { time } else { nil }
+    }
+
+    /// Returns the seconds of a duration such as `20h`.
     static func seconds(_ text: String) -> UInt64? {
-        if case .after(let seconds)? = Campaign.Expiration(text) { seconds } else { nil }
+        duration(text).map { UInt64($0 / .seconds(1)) }
     }
 }

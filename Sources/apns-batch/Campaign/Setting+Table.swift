@@ -169,11 +169,11 @@ extension Setting {
         Setting(
             "ramp", .text, standard: "none",
             "Time in which the rate rises from 1 % to its full value, such as 10m: at the start, and after each gap of a minute."
-        ) { $0.rateLimit.ramp = $1.text == "none" ? 0 : try CampaignSettings.seconds($1) },
+        ) { $0.rateLimit.ramp = $1.text == "none" ? .zero : try CampaignSettings.duration($1) },
         Setting(
             "spread", .text, standard: "none",
             "Time over which the rows are spread evenly, such as 2h. The rate, if there is one, remains the limit."
-        ) { $0.rateLimit.spread = $1.text == "none" ? nil : try CampaignSettings.seconds($1) },
+        ) { $0.rateLimit.spread = $1.text == "none" ? nil : try CampaignSettings.duration($1) },
         Setting(
             "rateShared", .path,
             "File through which processes on this machine share the rate. It is created if it does not exist."

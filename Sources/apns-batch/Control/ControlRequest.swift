@@ -3,10 +3,8 @@ import APNSBatch
 /// What an operator asks of a run that goes on: one line, such as `rate 500/s`.
 enum ControlRequest: Equatable {
     case rate(Campaign.Rate?)
-    /// In seconds.
-    case ramp(Int)
-    /// In seconds.
-    case spread(Int?)
+    case ramp(Duration)
+    case spread(Duration?)
     case pause, unpause, stop
 
     /// The forms of a request, for messages.
@@ -23,8 +21,8 @@ enum ControlRequest: Equatable {
         case ("continue", 1): self = .unpause
         case ("stop", 1): self = .stop
         case ("rate", 2): self = .rate(try Self.unlessNone(words[1], Self.rate))
-        case ("ramp", 2): self = .ramp(try Self.unlessNone(words[1], Self.seconds) ?? 0)
-        case ("spread", 2): self = .spread(try Self.unlessNone(words[1], Self.seconds))
+        case ("ramp", 2): self = .ramp(try Self.unlessNone(words[1], Self.duration) ?? .zero)
+        case ("spread", 2): self = .spread(try Self.unlessNone(words[1], Self.duration))
         default: throw UsageError("expected \(Self.forms), found \"\(text)\"")
         }
     }
@@ -41,11 +39,11 @@ enum ControlRequest: Equatable {
         return rate
     }
 
-    private static func seconds(_ text: String) throws -> Int {
-        guard let seconds = CampaignSettings.seconds(text).flatMap(Int.init(exactly:)) else {
+    private static func duration(_ text: String) throws -> Duration {
+        guard let duration = CampaignSettings.duration(text) else {
             throw UsageError("expected a duration such as 90s, 10m or 2h, or none, found \"\(text)\"")
         }
-        return seconds
+        return duration
     }
 
     /// Does what is asked, and returns what was done.

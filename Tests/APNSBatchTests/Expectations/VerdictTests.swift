@@ -17,7 +17,7 @@ import Testing
     private func makeCampaign(_ stage: Stage, rows: String, expecting texts: [String] = []) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: rows)
         campaign.template = Self.template
-        campaign.headers.expiration = .after(3600)
+        campaign.headers.expiration = .after(.seconds(3600))
         campaign.expectations = try texts.map { try CampaignExpectation($0) }
         return campaign
     }
@@ -130,7 +130,7 @@ import Testing
     @Test func `an old input is refused, but not for a resumed run`() async throws {
         let stage = try Stage()
         var campaign = try makeCampaign(stage, rows: Self.rows(20))
-        campaign.inputAgeLimit = 3600
+        campaign.inputAgeLimit = .seconds(3600)
         guard case .file(let path) = campaign.input else { return }
         func touch(hoursAgo: Double) throws {
             try FileManager.default.setAttributes(

@@ -8,7 +8,7 @@ import Testing
         var campaign = Campaign(
             destination: .production, topic: "com.example.app", credentials: .none)
         campaign.template = .init(json: Array("{}".utf8), name: "payload.json")
-        campaign.headers.expiration = .after(3600)
+        campaign.headers.expiration = .after(.seconds(3600))
         campaign.headers.collapseID = "story"
         return campaign
     }
@@ -17,7 +17,7 @@ import Testing
         ("topic", { $0.headers.topic = "com.example.other" }),
         ("push type", { $0.headers.pushType = "background" }),
         ("priority", { $0.headers.priority = 5 }),
-        ("expiration", { $0.headers.expiration = .after(3601) }),
+        ("expiration", { $0.headers.expiration = .after(.seconds(3601)) }),
         ("expiration as a time", { $0.headers.expiration = .at(3600) }),
         ("no expiration", { $0.headers.expiration = nil }),
         ("collapse id", { $0.headers.collapseID = "stories" }),
@@ -45,7 +45,7 @@ import Testing
     func stays() throws {
         var campaign = Self.campaign
         campaign.credentials = .providerToken(keyPEM: [1], keyID: "A", teamID: "B")
-        campaign.connectPatience = 7
+        campaign.connectPatience = .seconds(7)
         campaign.attempts = 9
         campaign.runDirectory = "elsewhere"
         #expect(try CampaignDigest.of(campaign) == CampaignDigest.of(Self.campaign))

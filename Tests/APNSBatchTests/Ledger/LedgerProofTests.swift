@@ -178,7 +178,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
                 + (0..<rows).map { "\(token($0)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n" }.joined())
         campaign.onUnknown = .report
         campaign.lanes = 1
-        campaign.syncInterval = 10
+        campaign.syncInterval = .milliseconds(10)
         try FileManager.default.createDirectory(
             atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let files = MemoryFiles()

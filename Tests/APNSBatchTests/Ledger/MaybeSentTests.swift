@@ -113,7 +113,7 @@ import Testing
                     "\(token($0)),\(payload),\($0 < 10 ? "a" : "")\n"
                 }.joined())
         campaign.onUnknown = policy
-        campaign.retryDelay = 3_600_000
+        campaign.retryDelay = .milliseconds(3_600_000)
         try FileManager.default.createDirectory(
             atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let files = MemoryFiles()
@@ -158,7 +158,7 @@ import Testing
             script: SimulatorScript(
                 rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable")], faults: [lost]))
         var campaign = try stage.campaign(rows: Self.rows(1))
-        (campaign.attempts, campaign.retryDelay) = (2, 1)
+        (campaign.attempts, campaign.retryDelay) = (2, .milliseconds(1))
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.unknown == 1 && summary.attempts == 2)

@@ -18,8 +18,8 @@ import Testing
     @Test("A deadline is a time or counts from the start")
     func kinds() throws {
         #expect(try CampaignDeadline(.at(5000), start: 1000).seconds == 5000)
-        #expect(try CampaignDeadline(.after(60), start: 1000).seconds == 1060)
-        #expect(try CampaignDeadline(.after(.max), start: 1000).seconds == 1000 + 365 * 86_400)
+        #expect(try CampaignDeadline(.after(.seconds(60)), start: 1000).seconds == 1060)
+        #expect(try CampaignDeadline(.after(.seconds(Int64.max)), start: 1000).seconds == 1000 + 365 * 86_400)
         #expect(throws: CampaignError(.configuration, "not after: expected a time or a duration, found 0")) {
             try CampaignDeadline(.at(0), start: 1000)
         }
@@ -95,8 +95,8 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(3000))
         stage.simulator.stop()
-        campaign.notAfter = .after(1)
-        campaign.connectPatience = 3600
+        campaign.notAfter = .after(.seconds(1))
+        campaign.connectPatience = .seconds(3600)
         let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.ending == .complete && summary.expired == 3000)
     }
@@ -107,7 +107,7 @@ import Testing
             rules: [SimulatorRule(share: 0.5, status: 503, reason: "ServiceUnavailable", retryAfter: 7200)])
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(200))
-        campaign.notAfter = .after(600)
+        campaign.notAfter = .after(.seconds(600))
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .complete && summary.rows == 200 && summary.expired == 0)
@@ -124,7 +124,7 @@ import Testing
             rules: [SimulatorRule(share: 1, status: 429, reason: "TooManyRequests", retryAfter: 7200)])
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(50))
-        campaign.headers.expiration = .after(600)
+        campaign.headers.expiration = .after(.seconds(600))
         let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.unavailable == 50 && summary.attempts == 50)
         #expect(summary.unavailableReasons == ["TooManyRequests": 50] && summary.reasons.isEmpty)
@@ -135,7 +135,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(latency: .fixed(50)), streams: 10)
         var campaign = try stage.campaign(rows: Self.rows(50_000))
         campaign.connections = 1
-        campaign.notAfter = .after(2)
+        campaign.notAfter = .after(.seconds(2))
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .complete)

@@ -131,8 +131,8 @@ import Testing
         stage.simulator.stop()
         campaign.lanes = lanes
         campaign.canary = .init(rows: 10)
-        campaign.notAfter = .after(1)
-        campaign.connectPatience = 3600
+        campaign.notAfter = .after(.seconds(1))
+        campaign.connectPatience = .seconds(3600)
         let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.ending == .complete && summary.expired == 30_000)
     }

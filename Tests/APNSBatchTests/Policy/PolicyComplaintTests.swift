@@ -51,7 +51,7 @@ import Testing
         let stage = try Stage(script: script, streams: 50)
         var campaign = try stage.campaign(rows: Self.rows(3000))
         (campaign.lanes, campaign.connections) = (1, 1)
-        (campaign.retryRows, campaign.unavailableDelay) = (200, 400)
+        (campaign.retryRows, campaign.unavailableDelay) = (200, .milliseconds(400))
         let run = try CampaignRun(campaign)
         let running = Task { await run.send() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 3000 })

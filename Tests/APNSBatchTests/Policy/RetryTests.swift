@@ -37,8 +37,10 @@ import Testing
     @Test("Retries wait for the delay that the campaign sets", arguments: delays)
     func plan(short: UInt64?, unavailable: UInt64?, first: [UInt64], largest: [UInt64]) throws {
         var campaign = Campaign(destination: .sandbox, topic: nil, credentials: .none)
-        (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
-        (campaign.retryAfterLimit, campaign.attempts) = (77, 9)
+        (campaign.retryDelay, campaign.unavailableDelay) = (
+            short.map { .milliseconds($0) }, unavailable.map { .milliseconds($0) }
+        )
+        (campaign.retryAfterLimit, campaign.attempts) = (.seconds(77), 9)
         let plan = BackoffPlan(campaign)
         var expected = [RetryBackoff(first: first[0], maximum: largest[0])]
         expected.append(RetryBackoff(first: first[1], maximum: largest[1]))
@@ -76,7 +78,7 @@ import Testing
             rules: [SimulatorRule(share: 1, status: 503, reason: "Shutdown", times: 1, retryAfter: 86_400)])
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(50))
-        (campaign.retryDelay, campaign.retryAfterLimit) = (1, 0)
+        (campaign.retryDelay, campaign.retryAfterLimit) = (.milliseconds(1), .zero)
         let summary = await (try CampaignRun(campaign)).send()
         #expect(summary.accepted == 50)
     }
@@ -88,7 +90,7 @@ import Testing
         let stage = try Stage(script: script, streams: 10)
         var campaign = try stage.campaign(rows: Self.rows(100))
         (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 20)
-        campaign.unavailableDelay = 1000
+        campaign.unavailableDelay = .milliseconds(1000)
         let run = try CampaignRun(campaign)
         let running = Task { await run.send() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
@@ -104,7 +106,7 @@ import Testing
         let stage = try Stage(script: script, streams: 10)
         var campaign = try stage.campaign(rows: Self.rows(100))
         (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 8)
-        campaign.retryDelay = 1
+        campaign.retryDelay = .milliseconds(1)
         let log = LogKeeper()
         let run = try CampaignRun(campaign, logger: log.logger)
         let running = Task { await run.send() }
@@ -154,7 +156,7 @@ import Testing
     func pauseEnds(byDeadline: Bool) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(5000))
-        if byDeadline { campaign.notAfter = .after(1) }
+        if byDeadline { campaign.notAfter = .after(.seconds(1)) }
         let run = try CampaignRun(campaign)
         run.pause()
         let running = Task { await run.send() }

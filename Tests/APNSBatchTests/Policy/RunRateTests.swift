@@ -179,7 +179,7 @@ import Testing
 
     @Test("A ramp fits its line", arguments: [(500.0, 60), (5000, 20), (50_000, 10), (30, 30)])
     func ramp(full: Double, time: Int) {
-        let limit = RunRate(Campaign.RateLimit(rate: .init(UInt64(full), per: .second), ramp: time))
+        let limit = RunRate(Campaign.RateLimit(rate: .init(UInt64(full), per: .second), ramp: .seconds(time)))
         var (sent, now) = (0, Self.start)
         var bound = RateBound(perSecond: full)
         while now < Self.start + UInt64(time) * Self.second {
@@ -202,7 +202,7 @@ import Testing
 
     @Test("A ramp begins again after a gap of more than a minute, and not after a shorter one")
     func rampAgain() {
-        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second), ramp: 10))
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second), ramp: .seconds(10)))
         _ = limit.take(upTo: 1, now: Self.start)
         #expect(limit.inForce(now: Self.start + 5 * Self.second)?.isRamp == true)
         var now = Self.start + 11 * Self.second
@@ -221,7 +221,7 @@ import Testing
 
     @Test("Rows are spread over the time that is left, and never faster than the rate")
     func spreads() {
-        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second), spread: 3600))
+        let limit = RunRate(Campaign.RateLimit(rate: .init(1000, per: .second), spread: .seconds(3600)))
         limit.spread(rows: 360_000, over: 3600)
         #expect(abs((limit.inForce(now: Self.start)?.perSecond ?? 0) - 100) < 1e-6)
         limit.spread(rows: 360_000, over: 1)
@@ -258,11 +258,13 @@ import Testing
             }
         }
         #expect(error(.init()) == nil)
-        #expect(error(.init(rate: .init(1, per: .hour), ramp: 86_400, spread: 2_592_000)) == nil)
+        #expect(error(.init(rate: .init(1, per: .hour), ramp: .seconds(86_400), spread: .seconds(2_592_000))) == nil)
         #expect(error(.init(rate: .init(0, per: .hour)))?.hasPrefix("rate: expected 1 to ") == true)
-        #expect(error(.init(ramp: 5)) == "ramp: needs a rate")
-        #expect(error(.init(rate: .init(1, per: .hour), ramp: -1))?.hasPrefix("ramp: expected at most") == true)
-        #expect(error(.init(spread: 0))?.hasPrefix("spread: expected 1 to ") == true)
-        #expect(error(.init(spread: 5), isFile: false) == "spread: the number of rows of <stdin> is not known")
+        #expect(error(.init(ramp: .seconds(5))) == "ramp: needs a rate")
+        #expect(
+            error(.init(rate: .init(1, per: .hour), ramp: .seconds(-1)))?.hasPrefix("ramp: expected at most") == true)
+        #expect(error(.init(spread: .zero))?.hasPrefix("spread: expected 1 to ") == true)
+        #expect(
+            error(.init(spread: .seconds(5)), isFile: false) == "spread: the number of rows of <stdin> is not known")
     }
 }

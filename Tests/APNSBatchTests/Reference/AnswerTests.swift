@@ -24,7 +24,7 @@ import Testing
         let answer = SimulatorRule(share: 1, status: Int(rule.status), reason: rule.text, times: times)
         let stage = try Stage(script: SimulatorScript(rules: [answer]))
         var campaign = try stage.campaign(rows: Self.rows)
-        campaign.retryDelay = 1
+        campaign.retryDelay = .milliseconds(1)
         change(&campaign)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
@@ -65,7 +65,7 @@ import Testing
         let answer = SimulatorRule(share: 1, status: status, reason: "NewReason of 2027")
         let stage = try Stage(script: SimulatorScript(rules: [answer]))
         var campaign = try stage.campaign(rows: Self.rows)
-        campaign.retryDelay = 1
+        campaign.retryDelay = .milliseconds(1)
         campaign.attempts = 2
         let run = try CampaignRun(campaign)
         let summary = await run.send()

@@ -224,7 +224,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         let findings = try await check("channel_id,event\nnot base64,update\ndGVzdC1jaGFubmVsLTAwMQ==,start\n") {
             $0.recipients = .channels(bundleID: "com.example.app")
             $0.headers.pushType = "liveactivity"
-            $0.headers.expiration = .after(60)
+            $0.headers.expiration = .after(.seconds(60))
             $0.template = .init(
                 json: Array(#"{"aps":{"timestamp":1,"event":"{{event}}","content-state":{}}}"#.utf8), name: "t.json")
         }
@@ -339,9 +339,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         "A violation of deadline-too-early is reported",
         arguments: [
             (Campaign.RateLimit(rate: .init(1, per: .second)), "60 of 100 rows"),
-            (Campaign.RateLimit(rate: .init(100, per: .second), ramp: 6000), "89 of 100 rows"),
-            (Campaign.RateLimit(rate: .init(2, per: .second), ramp: 60), "90 of 100 rows"),
-            (Campaign.RateLimit(spread: 240), "25 of 100 rows"), (Campaign.RateLimit(spread: 60), nil),
+            (Campaign.RateLimit(rate: .init(100, per: .second), ramp: .seconds(6000)), "89 of 100 rows"),
+            (Campaign.RateLimit(rate: .init(2, per: .second), ramp: .seconds(60)), "90 of 100 rows"),
+            (Campaign.RateLimit(spread: .seconds(240)), "25 of 100 rows"),
+            (Campaign.RateLimit(spread: .seconds(60)), nil),
             (Campaign.RateLimit(rate: .init(2, per: .second)), nil), (Campaign.RateLimit(), nil),
         ])
     func tooEarly(limit: Campaign.RateLimit, found: String?) async throws {
@@ -349,7 +350,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         let findings = try await check("token\n" + rows) {
             $0.template = Self.alert
             $0.rateLimit = limit
-            $0.notAfter = .after(60)
+            $0.notAfter = .after(.seconds(60))
         }
         let late = findings.filter { $0.rule == "deadline-too-early" }
         #expect(late.count == (found == nil ? 0 : 1))

@@ -38,8 +38,8 @@ import Testing
         let advice = "expiration: a push of type voip should be attempted once (0) or expire after a few seconds"
         #expect(try await findings("voip") == ["expiration-unusual: \(advice); none is given"])
         #expect(try await findings("voip") { $0.headers.expiration = .at(0) } == [])
-        #expect(try await findings("voip") { $0.headers.expiration = .after(30) } == [])
-        let late = try await findings("voip") { $0.headers.expiration = .after(31) }
+        #expect(try await findings("voip") { $0.headers.expiration = .after(.seconds(30)) } == [])
+        let late = try await findings("voip") { $0.headers.expiration = .after(.seconds(31)) }
         #expect(late.count == 1 && late.first?.hasPrefix("expiration-unusual: \(advice); found 20") == true)
     }
 
@@ -84,7 +84,7 @@ import Testing
     @Test("The expiration of the campaign applies where a row's field is empty")
     func emptyField() async throws {
         let rows = "token,expiration\n\(token(1)),\n"
-        #expect(try await findings("alert", rows: rows) { $0.headers.expiration = .after(60) } == [])
+        #expect(try await findings("alert", rows: rows) { $0.headers.expiration = .after(.seconds(60)) } == [])
         #expect(
             try await findings("alert", rows: rows) == [
                 "expiration-missing 1: expiration: the field is empty, so APNs stores the push for up to 30 days"

@@ -26,7 +26,7 @@ import Testing
         let rule = SimulatorRule(share: 0.3, status: 429, reason: "TooManyRequests", times: 1)
         let stage = try Stage(script: SimulatorScript(rules: [rule]))
         var campaign = try stage.campaign(rows: Self.rows(3000) + "nothex,{}\n")
-        (campaign.lanes, campaign.retryDelay, campaign.runDirectory) = (2, 1, stage.directory.path)
+        (campaign.lanes, campaign.retryDelay, campaign.runDirectory) = (2, .milliseconds(1), stage.directory.path)
         let files = Self.files(timeline: MemoryStorage())
         let summary = await (try CampaignRun(campaign, files: files)).send()
         let points = try Self.points(files)

@@ -76,7 +76,7 @@ package struct OutagePlay {
         var campaign = Stage.campaign(
             plan, port: simulator.port, policy: .resend, lanes: lanes, hasCanary: false)
         campaign.retryDelay = nil
-        campaign.unavailablePatience = patience
+        campaign.unavailablePatience = .seconds(patience)
         let lines = Lines()
         let run = try CampaignRun(
             campaign, input: RunInput(.file(input)), files: disk, logger: Logger(label: "outage") { _ in lines },

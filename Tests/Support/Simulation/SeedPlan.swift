@@ -136,8 +136,8 @@ struct SeedPlan {
             .init(50_000, per: .second), .init(3_600_000, per: .hour),
         ]
         var limit = Campaign.RateLimit(rate: dice.pick(rates))
-        if dice.chance(300_000) { limit.ramp = dice.within(1...5) }
-        if dice.chance(200_000) { limit.spread = dice.within(1...10) }
+        if dice.chance(300_000) { limit.ramp = .seconds(dice.within(1...5)) }
+        if dice.chance(200_000) { limit.spread = .seconds(dice.within(1...10)) }
         return limit
     }
 

@@ -55,8 +55,8 @@ enum Stage {
         campaign.identity = (plan.seed, ~plan.seed)
         campaign.runDirectory = "simulated"
         campaign.onUnknown = policy
-        campaign.syncInterval = plan.syncInterval
-        campaign.notAfter = plan.notAfter.map { .after($0) }
+        campaign.syncInterval = .milliseconds(plan.syncInterval)
+        campaign.notAfter = plan.notAfter.map { .after(.seconds($0)) }
         if hasCanary, let canary = plan.canary {
             campaign.canary = .init(rows: canary.rows, maxRejectedPercent: canary.percent)
         }
@@ -64,12 +64,12 @@ enum Stage {
         campaign.lanes = lanes
         campaign.systemTrust = false
         if let mintAfter = plan.mintAfter {
-            campaign.tokenRotation = .init(mintAfter: mintAfter, retireAfter: 2 * mintAfter + 1)
+            campaign.tokenRotation = .init(mintAfter: .seconds(mintAfter), retireAfter: .seconds(2 * mintAfter + 1))
         }
         campaign.connections = plan.connections
         campaign.attempts = plan.attempts
-        campaign.retryDelay = plan.retryDelay
-        campaign.requestTimeout = plan.requestTimeout
+        campaign.retryDelay = .milliseconds(plan.retryDelay)
+        campaign.requestTimeout = .milliseconds(plan.requestTimeout)
         return campaign
     }
 
