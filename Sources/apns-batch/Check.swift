@@ -54,7 +54,7 @@ struct Check: AsyncParsableCommand {
             display.cancel()
             await display.value
             complain(error.description)
-            throw ExitStatus.whileChecking(error.kind)
+            throw ExitStatus.whileChecking(error.code)
         }
         display.cancel()
         await display.value

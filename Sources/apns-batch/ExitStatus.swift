@@ -22,7 +22,7 @@ enum ExitStatus {
     }
 
     /// Returns the exit code of a check that ended early.
-    static func whileChecking(_ kind: CampaignError.Kind) -> ExitCode {
+    static func whileChecking(_ kind: CampaignError.Code) -> ExitCode {
         switch kind {
         case .results: interrupted
         case .system: system
@@ -31,7 +31,7 @@ enum ExitStatus {
     }
 
     /// Returns the exit code of a campaign that did not start.
-    static func beforeSending(_ kind: CampaignError.Kind) -> ExitCode {
+    static func beforeSending(_ kind: CampaignError.Code) -> ExitCode {
         switch kind {
         case .configuration, .input, .results, .passphraseNeeded: usage
         case .busy: interrupted
@@ -56,11 +56,11 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () throws -> T
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
     let status: ExitCode
     switch error {
-    case let error as CampaignError: status = ExitStatus.beforeSending(error.kind)
+    case let error as CampaignError: status = ExitStatus.beforeSending(error.code)
     case is UsageError: status = ExitStatus.usage
     case is SystemError, SimulatorError.system: status = ExitStatus.system
     case is SimulatorError: status = ExitStatus.usage
-    case let error as ChannelError: status = error.kind == .configuration ? ExitStatus.usage : ExitStatus.unavailable
+    case let error as ChannelError: status = error.code == .configuration ? ExitStatus.usage : ExitStatus.unavailable
     default: return error
     }
     complainOfFailure(located("\(error)"))

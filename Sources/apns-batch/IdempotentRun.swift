@@ -84,7 +84,7 @@ struct IdempotentRun {
     private func begin(_ call: CampaignCall, resuming: Bool, in directory: String) throws -> Attempt {
         do {
             return .ready(try Send.Session(call, RunArguments(call), resuming: resuming, output))
-        } catch let error as CampaignError where error.kind == .busy {
+        } catch let error as CampaignError where error.code == .busy {
             return .busy("\(error)")
         } catch {
             guard !resuming, (try? RunOpening(ifBegunIn: directory)) != nil else { throw error }

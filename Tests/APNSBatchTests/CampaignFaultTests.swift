@@ -157,7 +157,7 @@ import Testing
         campaign.connectPatience = .seconds(1)
         let run = try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: Self.failing(.max))
         let summary = await run.send()
-        #expect(summary.ending == .failed && run.failure?.kind == .unreachable)
+        #expect(summary.ending == .failed && run.failure?.code == .unreachable)
         #expect(run.failure?.description == "no connection for 1 seconds: cannot resolve apns.test: no such name")
         campaign.runDirectory = run.directory
         let resumed = await (try CampaignRun(campaign, resuming: true)).send()
@@ -176,7 +176,7 @@ import Testing
         let run = try CampaignRun(campaign)
         let summary = await run.send()
         #expect(summary.ending == .failed)
-        #expect(run.failure?.kind == .unreachable)
+        #expect(run.failure?.code == .unreachable)
         #expect(
             run.failure?.description.contains("no answer for 2 seconds") == true, "\(run.failure?.description ?? "")")
         #expect(server.requests.count >= 2)

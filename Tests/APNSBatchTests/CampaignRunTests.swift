@@ -137,7 +137,7 @@ import Testing
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(50_000)))
         let summary = await run.send()
         #expect(summary.ending == .failed)
-        #expect(run.failure?.kind == .fatalAnswer)
+        #expect(run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("403 Forbidden") == true)
         #expect(summary.rows < 50_000)
         #expect(UInt64(try stage.results(run).count) == summary.rows)
@@ -154,7 +154,7 @@ import Testing
             keyPEM: other.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
-        #expect(run.failure?.kind == .fatalAnswer)
+        #expect(run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("InvalidProviderToken") == true)
         #expect(summary.rows == 0)
         #expect(stage.simulator.stop().requests == 1, "one stream until a token was found valid")
@@ -167,7 +167,7 @@ import Testing
         campaign.authorities = try Occasion.make(hosts: ["localhost"]).authorityPEM
         let run = try CampaignRun(campaign)
         let summary = await run.send()
-        #expect(run.failure?.kind == .unreachable)
+        #expect(run.failure?.code == .unreachable)
         #expect(summary.rows == 0)
         #expect(stage.simulator.stop().requests == 0)
     }
@@ -180,7 +180,7 @@ import Testing
         campaign.connectPatience = .seconds(1)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
-        #expect(run.failure?.kind == .unreachable)
+        #expect(run.failure?.code == .unreachable)
         #expect(summary.ending == .failed && summary.rows == 0)
     }
 
@@ -224,7 +224,7 @@ import Testing
         }
         #expect(try fault { $0.headers.topic = nil }.contains("no topic"))
         #expect(try fault { $0.headers.pushType = "alerts" }.contains("push_type"))
-        #expect(try fault { $0.headers.priority = 7 }.contains("priority"))
+        #expect(try fault { $0.headers.priority = .init(7) }.contains("priority"))
         #expect(try fault { $0.input = .file("/nonexistent.csv") }.contains("/nonexistent.csv"))
         #expect(try fault { $0.lanes = 0 }.contains("lanes"))
         #expect(try fault { $0.template = .init(json: Array("{".utf8), name: "t.json") }.hasPrefix("t.json:1:"))
@@ -258,7 +258,7 @@ import Testing
         let directory = try #require(campaign.runDirectory)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try "mine".write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
-        #expect { try CampaignRun(campaign) } throws: { ($0 as? CampaignError)?.kind == .configuration }
+        #expect { try CampaignRun(campaign) } throws: { ($0 as? CampaignError)?.code == .configuration }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [name])
         #expect(try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8) == "mine")
     }

@@ -18,13 +18,13 @@ struct ChannelManagerTests {
     }
 
     private func expect<T>(
-        _ kind: ChannelError.Kind, _ message: String, remedy: String? = nil, _ body: () async throws -> T
+        _ kind: ChannelError.Code, _ message: String, remedy: String? = nil, _ body: () async throws -> T
     ) async {
         do {
             _ = try await body()
             Issue.record("no error")
         } catch let error as ChannelError {
-            #expect(error.kind == kind && error.remedy == remedy)
+            #expect(error.code == kind && error.remedy == remedy)
             #expect(error.description.hasSuffix(message), "\(error)")
         } catch {
             Issue.record("\(error)")
@@ -111,7 +111,7 @@ struct ChannelManagerTests {
             _ = try await distrustful.list()
             Issue.record("no error")
         } catch {
-            #expect(error.kind == .unreachable && error.description.hasPrefix("localhost:\(stage.port): "))
+            #expect(error.code == .unreachable && error.description.hasPrefix("localhost:\(stage.port): "))
             #expect(error.description.contains("certificate"), "\(error)")
         }
         let lonely = try manager(stage)

@@ -98,7 +98,7 @@ import Testing
         let directory = try #require(campaign.runDirectory)
         let short = campaign
         #expect { try CampaignRun(short) } throws: {
-            ($0 as? CampaignError)?.kind == .configuration
+            ($0 as? CampaignError)?.code == .configuration
                 && "\($0)".hasSuffix("rows.csv: expected at least 10001 rows, found 10000; nothing was sent")
         }
         #expect { try CampaignCheck(short) } throws: { "\($0)".hasSuffix("found 10000; nothing was sent") }

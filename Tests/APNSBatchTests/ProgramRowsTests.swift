@@ -118,7 +118,7 @@ import Testing
         let summary = await run.send()
         #expect(summary.accepted <= 300 && summary.ending == .failed)
         #expect(stage.simulator.stop().requests == summary.accepted)
-        #expect(run.failure?.kind == .input)
+        #expect(run.failure?.code == .input)
         #expect(run.failure?.description == "<rows>: the program that makes the rows failed: the database is gone")
     }
 

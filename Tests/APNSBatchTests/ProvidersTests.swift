@@ -109,7 +109,7 @@ import Testing
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(5)), streams: 10, unknown: [2])
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(20_000)))
         let summary = await run.send()
-        #expect(run.failure?.kind == .fatalAnswer)
+        #expect(run.failure?.code == .fatalAnswer)
         #expect(
             summary.cause?.hasSuffix(
                 "answered 403 InvalidProviderToken for team TEAMTWO002 with key KEY0000002: check that key id and team id "

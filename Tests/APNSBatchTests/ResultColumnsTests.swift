@@ -105,7 +105,7 @@ import Testing
             _ = try CampaignRun(campaign)
             Issue.record("no error")
         } catch {
-            #expect(error.kind == .configuration)
+            #expect(error.code == .configuration)
             #expect(error.description.replacing(stage.directory.path + "/", with: "").contains(message), "\(error)")
         }
     }

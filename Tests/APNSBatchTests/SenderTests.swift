@@ -7,15 +7,20 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
+extension Sender.Configuration {
+    /// Sets long time limits, like those of ``Campaign/bePatient()``.
+    mutating func bePatient() {
+        (requestTimeout, timeout, gracePeriod) = (.seconds(600), .seconds(600), .seconds(600))
+    }
+}
+
 extension Stage {
     /// A configuration of a sender to the simulator.
     var senderConfiguration: Sender.Configuration {
         var configuration = Sender.Configuration(destination: .host("127.0.0.1", port: port), credentials: credentials)
         configuration.authorities = occasion.authorityPEM
         configuration.systemTrust = false
-        configuration.requestTimeout = .seconds(600)
-        configuration.timeout = .seconds(600)
-        configuration.gracePeriod = .seconds(600)
+        configuration.bePatient()
         return configuration
     }
 
@@ -122,6 +127,7 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         var configuration = Sender.Configuration(
             destination: campaign.destination, providers: try stage.providers())
         (configuration.authorities, configuration.systemTrust) = (campaign.authorities, false)
+        configuration.bePatient()
         let sender = try Sender(configuration)
         async let running: Void = sender.run()
         for number in 0..<30 {
@@ -268,23 +274,6 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         #expect(stage.simulator.stop().requests == 1)
     }
 
-    @Test func `an answer that comes after a cancellation is not that of the next notification`() async throws {
-        let rule = SimulatorRule(share: 0.5, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000)
-        let script = SimulatorScript(seed: 3, rules: [rule], latency: .fixed(300))
-        let refused = try #require((0...).first { script.answer(forToken: token($0)) != nil })
-        let accepted = try #require((0...).first { script.answer(forToken: token($0)) == nil })
-        let stage = try Stage(script: script)
-        try await stage.withSender({ $0.pending = 1 }) { sender in
-            let first = Task { await failure { () throws(SendError) in try await sender.send(push(refused)) } }
-            await eventually { sender.status.inFlight == 1 }
-            first.cancel()
-            #expect(await first.value?.code == .cancelled)
-            let next = try await sender.send(push(accepted))
-            #expect(next.outcome == .accepted)
-        }
-        #expect(stage.simulator.stop().requests == 2)
-    }
-
     @Test func `a notification that waits for another attempt is not sent again when its task is cancelled`()
         async throws
     {
@@ -367,6 +356,7 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         let campaign = try stage.campaign(rows: TeamsStage.rows(1)).campaign
         var configuration = Sender.Configuration(destination: campaign.destination, providers: try stage.providers())
         (configuration.authorities, configuration.systemTrust) = (campaign.authorities, false)
+        configuration.bePatient()
         let sender = try Sender(configuration)
         async let running: Void = sender.run()
         var given = push(1)

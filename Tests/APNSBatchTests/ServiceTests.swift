@@ -35,9 +35,9 @@
         @Test func `a campaign stops in order when its group shuts down, and can be resumed`() async throws {
             let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(5)))
             let payload = #""{""aps"":{""alert"":""Hi""}}""#
-            let rows = "token,payload\n" + (0..<5000).map { "\(token($0)),\(payload)\n" }.joined()
+            let rows = "token,payload\n" + (0..<1000).map { "\(token($0)),\(payload)\n" }.joined()
             var campaign = try stage.campaign(rows: rows)
-            campaign.rateLimit.rate = .init(2000, per: .second)
+            campaign.rateLimit.rate = .init(5, per: .second)
             let run = try CampaignRun(campaign)
             let group = Self.group(run)
             async let running: Void = group.run()
@@ -45,19 +45,19 @@
             await group.triggerGracefulShutdown()
             try await running
             let accepted = run.progress.accepted
-            #expect(accepted < 5000)
+            #expect(accepted < 1000)
             campaign.rateLimit = .init()
             let summary = await (try CampaignRun(campaign, resuming: true)).send()
-            #expect(summary.ending == .complete && summary.accepted == 5000)
+            #expect(summary.ending == .complete && summary.accepted == 1000)
             let report = stage.simulator.stop()
-            #expect(report.requests == 5000 && report.tokensReceivedAgain == 0)
+            #expect(report.requests == 1000 && report.tokensReceivedAgain == 0)
         }
 
         @Test func `a run that failed throws its failure`() async throws {
             let stage = try TeamsStage(unknown: [0, 2])
             let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(10)))
             let error = await #expect(throws: CampaignError.self) { try await run.run() }
-            #expect(error?.kind == .fatalAnswer)
+            #expect(error?.code == .fatalAnswer)
         }
     }
 #endif

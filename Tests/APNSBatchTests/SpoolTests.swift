@@ -102,7 +102,7 @@ import Testing
             }
         }
         let summary = await run.send()
-        #expect(summary.ending == .failed && run.failure?.kind == .configuration)
+        #expect(summary.ending == .failed && run.failure?.code == .configuration)
         #expect(
             run.failure?.description == "<rows>: row 172 is not the one that was taken before the run was interrupted")
     }
@@ -213,11 +213,11 @@ import Testing
         try Data(whole.prefix(whole.count / 2)).write(to: URL(fileURLWithPath: path))
         let short = try Self.run(campaign, rows: Self.users(0..<1_000_000))
         #expect(await short.send().ending == .failed)
-        #expect(short.failure?.kind == .results && short.failure?.description.contains("is truncated: it has") == true)
+        #expect(short.failure?.code == .results && short.failure?.description.contains("is truncated: it has") == true)
         try Data(repeating: 0x61, count: whole.count).write(to: URL(fileURLWithPath: path))
         let damaged = try Self.run(campaign, rows: Self.users(0..<1_000_000))
         #expect(await damaged.send().ending == .failed)
-        #expect(damaged.failure?.kind == .configuration, "\(damaged.failure?.description ?? "")")
+        #expect(damaged.failure?.code == .configuration, "\(damaged.failure?.description ?? "")")
         #expect(stage.simulator.stop().requests == requests)
     }
 
@@ -262,7 +262,7 @@ import Testing
             campaign, input: input, production: .init(pipe: pipe, rows: Self.users(0..<1_000_000)), files: files,
             logger: LogKeeper().logger)
         let summary = await run.send()
-        #expect(summary.ending == .failed && run.failure?.kind == .results)
+        #expect(summary.ending == .failed && run.failure?.code == .results)
         #expect(stage.simulator.stop().requests == summary.accepted)
         #expect(files.resultLines.count == Int(summary.accepted))
     }

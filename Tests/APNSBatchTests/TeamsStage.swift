@@ -80,7 +80,7 @@ final class TeamsStage {
         campaign.authorities = occasion.authorityPEM
         campaign.systemTrust = false
         campaign.runDirectory = directory.appending(path: "run-\(UUID().uuidString)").path
-        campaign.identity = (1, 2)
+        campaign.id = CampaignID((1, 2))
         campaign.bePatient()
         return StagedCampaign(campaign: campaign, input: .file(input.path))
     }

@@ -112,7 +112,7 @@ import Testing
                 #expect(await accepted == 1)
                 let stranger = try Trial([Push(token: token(2))], to: other) { $0.credentials = one.credentials }
                 _ = await stranger.send()
-                #expect(stranger.run.failure?.kind == .fatalAnswer)
+                #expect(stranger.run.failure?.code == .fatalAnswer)
                 #expect(other.requests(to: token(2)).map(\.reason).allSatisfy { $0 == "InvalidProviderToken" })
                 #expect(one.requests.count == 1)
             }

@@ -25,13 +25,13 @@ extension CampaignRun {
     /// - Parameters:
     ///   - columns: The names of the columns, as in the header row of a file.
     ///   - rows: Writes the rows. ``send()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
-    ///     the run fails with an error of kind `input`: rows that were written and not taken yet are not sent.
+    ///     the run fails with an error with the code `input`: rows that were written and not taken yet are not sent.
     ///   - spool: Where rows are kept, so that the run can be resumed.
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
     public convenience init(
         _ campaign: Campaign, columns: [String], spool: Spool = .runDirectory, resuming: Resuming = .never,
-        logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() },
+        logger: Logger = .current,
         rows: @escaping @Sendable (inout RowWriter) async throws -> Void
     ) throws(CampaignError) {
         guard !columns.isEmpty, !columns.contains("") else {
@@ -56,11 +56,11 @@ extension CampaignRun {
     /// - Parameters:
     ///   - spool: Where rows are kept, so that the run can be resumed.
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
     @inlinable
     public convenience init<Rows: AsyncSequence & Sendable>(
         _ campaign: Campaign, rows: Rows, spool: Spool = .runDirectory, resuming: Resuming = .never,
-        logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
+        logger: Logger = .current
     ) throws(CampaignError) where Rows.Element: CampaignRow {
         try self.init(
             campaign, columns: Rows.Element.columns, spool: spool, resuming: resuming, logger: logger

@@ -53,11 +53,11 @@ public final class CampaignRun: Sendable {
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
     ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets
     ///     never appear.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input`, `results`, or `busy` if another
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input`, `results`, or `busy` if another
     ///   process is working on the run.
     public convenience init(
         _ campaign: Campaign, input: CampaignInput, resuming: Resuming = .never,
-        logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
+        logger: Logger = .current
     ) throws(CampaignError) {
         try self.init(
             campaign, input: RunInput(input), resuming: try resuming.resumes(campaign), files: nil, logger: logger)
@@ -92,8 +92,8 @@ public final class CampaignRun: Sendable {
         (self.input, self.production, template) = (input, production, campaign.template)
         for range in past?.reading.history.ranges ?? [] { reader.note(range.facts) }
         var campaign = campaign
-        try past?.check(campaign.identity)
-        campaign.identity = past?.header.identity ?? campaign.identity
+        try past?.check(campaign.id)
+        campaign.id = past.map { CampaignID($0.header.identity) } ?? campaign.id
         plan = try CampaignPlan(
             campaign, input: reader.facts, logger: logger, start: past?.header.start, surroundings: surroundings)
         control = RunControl(canary: plan.canary != nil, deadline: plan.deadline?.seconds ?? .max)
@@ -165,7 +165,7 @@ public final class CampaignRun: Sendable {
     /// not read files, and does not wait for connections.
     ///
     /// - Returns: The indices of the providers whose credentials changed.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.
     @discardableResult
     public func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
         try self.providers.replace(providers)
@@ -185,7 +185,7 @@ public final class CampaignRun: Sendable {
 
     /// Replaces the limits of requests per time. They apply within some milliseconds.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if a value is out of its range; then nothing
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` if a value is out of its range; then nothing
     ///   changes.
     public func setRateLimit(_ limit: Campaign.RateLimit) throws(CampaignError) {
         try limit.check(of: reader.name, isFile: reader.facts.isFile)
@@ -196,7 +196,7 @@ public final class CampaignRun: Sendable {
     /// Replaces ``Campaign/notAfter`` during the run. A duration counts from the start of the campaign. It applies within some
     /// milliseconds.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if the time is 0; then nothing changes.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` if the time is 0; then nothing changes.
     public func setDeadline(_ notAfter: Campaign.Expiration?) throws(CampaignError) {
         let deadline = try notAfter.map { (given) throws(CampaignError) in
             try CampaignDeadline(given, start: plan.start)
@@ -208,7 +208,7 @@ public final class CampaignRun: Sendable {
     /// Replaces ``Campaign/expectations`` during the run. They are judged when the run is complete; those about rows are not
     /// judged again before.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if two contradict each other, or if one needs
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` if two contradict each other, or if one needs
     ///   a history and there is none; then nothing changes.
     public func setExpectations(_ expectations: [CampaignExpectation]) throws(CampaignError) {
         let changed = try ExpectationJudge(expectations, history: historyPlace, start: plan.start)
@@ -270,7 +270,7 @@ public final class CampaignRun: Sendable {
         do throws(ThreadError) {
             return try await NamedThread.value("campaign") { [self] in runToEnd() }
         } catch {
-            control.stop(.failure(CampaignError(.system, "\(error)")))
+            control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
             (past?.ledger ?? ledger)?.unlock()
             return summarize(nothingDone)
         }
@@ -435,7 +435,7 @@ public final class CampaignRun: Sendable {
                 crew.exchange.filled.close()
                 writing.join()
             } catch {
-                control.stop(.failure(CampaignError(.system, "\(error)")))
+                control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
             }
         }
         control.notifyNobody()
@@ -458,7 +458,7 @@ public final class CampaignRun: Sendable {
             chunks.close()
             reading.join()
         } catch {
-            control.stop(.failure(CampaignError(.system, "\(error)")))
+            control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
         }
     }
 

@@ -88,7 +88,7 @@ extension CampaignSummary {
         (left, notRead) = (status?.left, status?.unread.rows)
         (maybeSent, notSent) = (status?.count(.unknown), status?.count(.notSent))
         isLeftEstimated = status?.unread.isEstimate ?? false
-        exitCode = Self.exitCode(endedEarlyBy: failure?.kind)
+        exitCode = Self.exitCode(endedEarlyBy: failure?.code)
     }
 
     /// Judges a complete run, and gives the verdict.
@@ -111,7 +111,7 @@ extension CampaignSummary {
     }
 
     /// The exit code, from `sysexits.h`, of a run that was interrupted or failed.
-    private static func exitCode(endedEarlyBy kind: CampaignError.Kind?) -> Int32 {
+    private static func exitCode(endedEarlyBy kind: CampaignError.Code?) -> Int32 {
         switch kind {
         case nil, .input, .results, .busy: 75
         case .configuration: 64
@@ -174,7 +174,7 @@ extension CampaignSummary.Identity {
     init(
         _ plan: CampaignPlan, _ header: LedgerHeader, template: Campaign.Template?, checksum: UInt32?, ended: UInt64
     ) {
-        id = Self.uuid(header.identity)
+        id = CampaignID(header.identity)
         version = ProductVersion.current
         destination = plan.endpoint
         input = header.inputName
@@ -189,8 +189,4 @@ extension CampaignSummary.Identity {
 
     /// Formats a time. A ledger can contain any number, so it is limited to the last second of the year 9999.
     static func time(_ seconds: UInt64) -> String { Timestamp.text(Int64(min(seconds, 253_402_300_799))) }
-
-    private static func uuid(_ identity: (UInt64, UInt64)) -> String {
-        UUID(uuid: unsafeBitCast((identity.0.bigEndian, identity.1.bigEndian), to: uuid_t.self)).uuidString.lowercased()
-    }
 }

@@ -155,7 +155,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// The settings that identify the campaign.
     public struct Identity: Sendable, Codable, Equatable {
         /// The UUID from which each `apns-id` is derived.
-        public var id: String
+        public var id: CampaignID
         /// The version of this program.
         public var version: String
         /// Host and port.
@@ -188,6 +188,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         }
     }
 
+    @nonexhaustive
     public enum Ending: String, Sendable, Codable {
         /// The whole input was read, and every row has a line.
         case complete

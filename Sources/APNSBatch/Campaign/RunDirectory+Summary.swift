@@ -19,9 +19,9 @@ extension RunDirectory {
             try OutputFile.write(
                 Array(encoder.encode(summary) + Data("\n".utf8)), to: path, summaryKind, readers: .everybody)
         } catch let error as OutputFileError {
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         } catch {
-            throw CampaignError(.results, "cannot write \(path): \(error)")
+            throw CampaignError(.results, "cannot write \(path): \(error)", cause: error)
         }
     }
 
@@ -34,7 +34,7 @@ extension CampaignSummary {
     /// Reads the summary of a complete run. Returns nil if rows of the run are left, if a process is working on it, or if its
     /// `summary.json` is missing or does not agree with the ledger; a resumed run then writes it.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/results``.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results``.
     public init?(ofCompleteRunIn directory: String) throws(CampaignError) {
         let status = try RunStatus(of: directory)
         guard status.state == .ended, status.isInputRead, status.count(.ended) == status.rowsRead,

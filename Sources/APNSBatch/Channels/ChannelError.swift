@@ -1,11 +1,12 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// The cause for which a channel could not be created, read, deleted or listed, as a ``kind`` for programs and a
+/// The cause for which a channel could not be created, read, deleted or listed, as a ``code`` for programs and a
 /// ``description`` for people.
 public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of a failure. New cases may be added in later versions: switch with a default.
-    public enum Kind: Sendable, Equatable {
+    /// What kind of failure it is. Later versions may add cases.
+    @nonexhaustive
+    public enum Code: Sendable, Hashable {
         /// A bundle id, channel id, key or certificate is invalid. Nothing was sent.
         case configuration
         /// APNs cannot be reached, its certificate does not verify, or no answer came. A request to create or delete a
@@ -17,13 +18,13 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
         case answer
     }
 
-    public let kind: Kind
+    public let code: Code
     public let description: String
     /// How to correct the error, as a sentence without a full stop; nil if no remedy is known.
     public let remedy: String?
 
-    init(_ kind: Kind, _ description: String, remedy: String? = nil) {
-        (self.kind, self.description, self.remedy) = (kind, description, remedy)
+    init(_ code: Code, _ description: String, remedy: String? = nil) {
+        (self.code, self.description, self.remedy) = (code, description, remedy)
     }
 
     init(_ error: CampaignError) { self.init(.configuration, error.description) }

@@ -14,6 +14,7 @@ import FoundationEssentials
 /// ```
 public struct ChannelManager: Sendable {
     /// The message storage policy of a channel: what APNs stores for devices that are offline.
+    @nonexhaustive
     public enum Storage: Int, Sendable, CaseIterable {
         /// Nothing is stored. Broadcasts to the channel must have expiration 0.
         case none = 0
@@ -38,7 +39,7 @@ public struct ChannelManager: Sendable {
     ///   - destination: The environment. Production and sandbox stand for their hosts of channel management.
     ///   - authorities: CA certificates to trust besides those of the system, in PEM.
     ///   - systemTrust: Whether the CA certificates of the system are trusted.
-    /// - Throws: ``ChannelError`` of kind ``ChannelError/Kind/configuration``.
+    /// - Throws: ``ChannelError`` with the code ``ChannelError/Code/configuration``.
     public init(
         bundleID: String, at destination: Campaign.Destination, credentials: Campaign.Credentials,
         authorities: [UInt8] = [], systemTrust: Bool = true

@@ -5,7 +5,7 @@ extension Campaign.Credentials {
     /// Makes a provider token, in compact serialization, for a sender that does not have the key (``issuedToken(_:)``). It is
     /// valid for an hour. It is secret: wipe it after use.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` for credentials without a usable signing key.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` for credentials without a usable signing key.
     public func makeProviderToken() throws(CampaignError) -> [UInt8] {
         guard case .providerToken = self,
             let field = try RequestCredentials(self).authorization(now: SystemClock.seconds())
@@ -25,6 +25,6 @@ extension Campaign.Credentials {
 extension Campaign.Credentials {
     /// Throws if key, token or certificate cannot be used, as far as this can be known without asking APNs.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.
     public func check() throws(CampaignError) { _ = try RequestCredentials(self) }
 }

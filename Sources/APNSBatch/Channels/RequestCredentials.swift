@@ -22,9 +22,9 @@ struct RequestCredentials: Sendable {
             do {
                 kind = .token(try SigningKey(pem: keyPEM), try ProviderToken.Issuer(keyID: keyID, teamID: teamID))
             } catch let error as CredentialError {
-                throw CampaignError(.configuration, "signing key: \(error)")
+                throw CampaignError(.configuration, "signing key: \(error)", cause: error)
             } catch {
-                throw CampaignError(.configuration, "\(error)")
+                throw CampaignError(.configuration, "\(error)", cause: error)
             }
         case .issuedToken(let text):
             kind = .issued(try IssuedToken.read(text, now: Int64(SystemClock.seconds())).token.authorization)
@@ -32,7 +32,7 @@ struct RequestCredentials: Sendable {
             do {
                 kind = .certificate(try ClientCertificate(pem: chainPEM, keyPEM: keyPEM))
             } catch {
-                throw CampaignError(.configuration, "client certificate: \(error)")
+                throw CampaignError(.configuration, "client certificate: \(error)", cause: error)
             }
         }
     }
@@ -52,7 +52,7 @@ struct RequestCredentials: Sendable {
                 (message) throws(CredentialError) in try key.sign(message)
             }.authorization
         } catch {
-            throw CampaignError(.system, "cannot sign a provider token: \(error)")
+            throw CampaignError(.system, "cannot sign a provider token: \(error)", cause: error)
         }
     }
 

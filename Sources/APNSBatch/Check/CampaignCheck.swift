@@ -29,7 +29,7 @@ public final class CampaignCheck: Sendable {
     ///     threads; nil for one per core.
     ///   - input: The source of the rows.
     ///   - findingsPath: The path of a file for all findings, which replaces an earlier one; nil for none.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
     public init(
         _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
     ) throws(CampaignError) {
@@ -55,14 +55,14 @@ public final class CampaignCheck: Sendable {
 
     /// Checks the input to its end. Call it once.
     ///
-    /// - Throws: ``CampaignError`` of kind `input` if the input cannot be read, of kind `results` if the findings cannot be
-    ///   written, and of kind `system` if threads cannot be started.
+    /// - Throws: ``CampaignError`` with the code `input` if the input cannot be read, `results` if the findings cannot be
+    ///   written, and `system` if threads cannot be started.
     public func run() async throws(CampaignError) -> CheckReport {
         let result: Result<CheckReport, CampaignError>
         do throws(ThreadError) {
             result = try await NamedThread.value("check") { [self] in runToEnd() }
         } catch {
-            throw CampaignError(.system, "\(error)")
+            throw CampaignError(.system, "\(error)", cause: error)
         }
         return try result.get()
     }
@@ -135,6 +135,6 @@ public final class CampaignCheck: Sendable {
     }
 
     private func fail(_ error: ThreadError) {
-        control.stop(.failure(CampaignError(.system, "\(error)")))
+        control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
     }
 }

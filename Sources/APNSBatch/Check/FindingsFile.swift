@@ -26,7 +26,7 @@ final class FindingsFile: Sendable {
         } catch .foreign(let path, let wanted) {
             throw CampaignError(.configuration, "\(OutputFileError.foreign(path, wanted: wanted))")
         } catch {
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         }
         write(Array(Self.header.utf8))
     }
@@ -47,7 +47,7 @@ final class FindingsFile: Sendable {
             do {
                 try body(file)
             } catch {
-                failure = CampaignError(.results, "\(error)")
+                failure = CampaignError(.results, "\(error)", cause: error)
             }
         }
     }

@@ -13,6 +13,7 @@ import APNSBatchTransport
 public struct Doctor: Sendable {
     /// A server to check.
     public struct Endpoint: Sendable, Equatable {
+        @nonexhaustive
         public enum Environment: String, Sendable {
             case production, sandbox
             /// Another server, such as a simulator.
@@ -38,6 +39,7 @@ public struct Doctor: Sendable {
     }
 
     /// Files with credentials. The doctor reads them itself, so that it can report what is wrong with them.
+    @nonexhaustive
     public enum Credentials: Sendable {
         /// A signing key (`.p8`), its id and that of the team, and the passphrase if the key is encrypted.
         case key(file: String, keyID: String, teamID: String, passphrase: [UInt8]? = nil)

@@ -1,6 +1,7 @@
 extension Doctor {
     /// The result of one check.
     public struct Finding: Sendable, Equatable {
+        @nonexhaustive
         public enum Level: String, Sendable, CaseIterable {
             case ok
             /// It works now, but should be looked at.

@@ -40,7 +40,7 @@ final class SendEngine: Sendable {
         do throws(ThreadError) {
             try await NamedThread.value("sender") { [crew] in crew.run() }
         } catch {
-            control.stop(.failure(CampaignError(.system, "\(error)")))
+            control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
         }
         control.notifyNobody()
         mailbox.detach()

@@ -5,7 +5,7 @@ extension Sender {
     /// Returns a manager of the broadcast channels of an app, with the current credentials of the provider that covers it. Its
     /// requests have connections of their own.
     ///
-    /// - Throws: ``ChannelError`` of kind ``ChannelError/Kind/configuration`` if the bundle id is not one, or if no provider
+    /// - Throws: ``ChannelError`` with the code ``ChannelError/Code/configuration`` if the bundle id is not one, or if no provider
     ///   covers it.
     public func channels(of bundleID: String) throws(ChannelError) -> ChannelManager {
         let providers = credentials

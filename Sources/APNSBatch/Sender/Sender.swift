@@ -73,9 +73,9 @@ public final class Sender: Sendable {
     ///
     /// - Parameter logger: Receives messages about connections, retries and failures. Device tokens are shortened in them, and
     ///   secrets never appear.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.
     public convenience init(
-        _ configuration: Configuration, logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
+        _ configuration: Configuration, logger: Logger = .current
     ) throws(CampaignError) {
         try self.init(configuration, logger: logger, surroundings: .system)
     }
@@ -99,7 +99,7 @@ public final class Sender: Sendable {
     ///
     /// When the task is cancelled, answers are not awaited: what is pending ends with an error.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/system`` if the system denies threads, memory or descriptors, or
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/system`` if the system denies threads, memory or descriptors, or
     ///   ``SendError`` if the sender ran before.
     public func run() async throws {
         let isFirst = life.withLock { life in
@@ -153,7 +153,7 @@ public final class Sender: Sendable {
     /// Replaces keys and certificates, as ``CampaignRun/replaceCredentials(_:)`` does.
     ///
     /// - Returns: The indices of the providers whose credentials changed.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``; then nothing changes.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``; then nothing changes.
     @discardableResult
     public func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
         try engines.withLock { (engines) throws(CampaignError) in
@@ -207,7 +207,7 @@ public final class Sender: Sendable {
     /// app have connections of their own, which are opened with the first one.
     ///
     /// - Parameter timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
-    /// - Throws: ``SendError``, or ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if the bundle id is not one, or
+    /// - Throws: ``SendError``, or ``CampaignError`` with the code ``CampaignError/Code/configuration`` if the bundle id is not one, or
     ///   if no provider covers it.
     public func broadcast(_ notification: BroadcastNotification, timeout: Duration? = nil) async throws -> SendResult {
         let engine = try engine(ofChannelsOf: notification.bundleID)

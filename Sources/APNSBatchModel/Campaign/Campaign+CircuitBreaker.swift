@@ -8,6 +8,7 @@ extension Campaign {
     /// and a remedy.
     public struct CircuitBreaker: Sendable, Equatable {
         /// A share of the answers in the window, as a limit.
+        @nonexhaustive
         public enum Share: Sendable, Equatable {
             /// A percentage, more than 0 and at most 100.
             case percent(Double)

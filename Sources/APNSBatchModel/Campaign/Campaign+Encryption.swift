@@ -7,6 +7,7 @@ extension Campaign {
     /// Key and IV are new for each row. `"mutable-content":1` is added to `aps` if it is missing, so that the app's
     /// notification service extension is called.
     public struct Encryption: Sendable, Equatable {
+        @nonexhaustive
         public enum Cipher: String, Sendable, CaseIterable {
             case aes256GCM = "aes-256-gcm"
             /// AES-256 in CBC mode, without authentication, for apps that cannot decrypt GCM.
@@ -14,6 +15,7 @@ extension Campaign {
         }
 
         /// The padding of RSA encryption (RFC 8017, section 7). With OAEP the mask generation function uses the same digest.
+        @nonexhaustive
         public enum Padding: String, Sendable, CaseIterable {
             case oaepSHA256 = "oaep-sha256"
             case oaepSHA1 = "oaep-sha1"

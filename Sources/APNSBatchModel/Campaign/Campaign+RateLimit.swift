@@ -4,6 +4,7 @@ extension Campaign {
     /// A number of requests in a unit of time. It is kept as it was given, so that 1,019 a minute are exactly that.
     public struct Rate: Sendable, Equatable, CustomStringConvertible {
         /// The unit of time, by its length in nanoseconds.
+        @nonexhaustive
         public enum Unit: UInt64, Sendable, CaseIterable {
             case second = 1_000_000_000
             case minute = 60_000_000_000

@@ -2,6 +2,7 @@ import APNSBatchNotification
 
 extension Campaign {
     /// The recipients of a campaign's pushes.
+    @nonexhaustive
     public enum Recipients: Sendable, Equatable {
         /// Devices. Each row has a `token`.
         case devices
@@ -29,7 +30,7 @@ extension Campaign.Recipients {
         try BundleID.check(bundleID)
         var headers = campaign.headers
         headers.topic = bundleID
-        headers.pushType = BroadcastRequest.pushType.name
+        headers.pushType = .init(BroadcastRequest.pushType.name)
         headers.collapseID = nil
         return headers
     }

@@ -11,6 +11,7 @@
 public struct Campaign: Sendable {
     /// The APNs environment or other server that the pushes are sent to. Hosts and ports: Apple, "Sending notification
     /// requests to APNs".
+    @nonexhaustive
     public enum Destination: Sendable, Equatable {
         case production
         case sandbox
@@ -19,6 +20,7 @@ public struct Campaign: Sendable {
     }
 
     /// The credentials with which a provider authenticates itself to APNs.
+    @nonexhaustive
     public enum Credentials: Sendable {
         /// A signing key (`.p8`, PKCS#8 PEM of a P-256 key), its ten-character id and that of the team. Apple, "Establishing
         /// a token-based connection to APNs".
@@ -85,9 +87,9 @@ public struct Campaign: Sendable {
         /// A bundle id or a full topic. The suffix of the push type is added if it is missing.
         public var topic: String?
         /// The `apns-push-type`.
-        public var pushType = "alert"
-        /// The `apns-priority`: 10, 5 or 1; nil for the push type's default.
-        public var priority: Int?
+        public var pushType = PushNotification.PushType.alert
+        /// The `apns-priority`; nil for the push type's default.
+        public var priority: PushNotification.Priority?
         /// The `apns-expiration`; nil omits the field, so that APNs stores a push for its own default time.
         public var expiration: Expiration?
         /// The `apns-collapse-id`, at most 64 bytes. It may contain `{{column}}` placeholders.
@@ -99,6 +101,7 @@ public struct Campaign: Sendable {
     /// Several templates, from which each row selects one.
     public struct Templates: Sendable {
         /// The column that selects the template.
+        @nonexhaustive
         public enum Choice: Sendable {
             /// The column `locale`, a language tag. The template is found by the lookup of RFC 4647, section 3.4:
             /// `zh-Hant-TW` selects `zh-Hant` if there is no template of its full name.
@@ -138,6 +141,7 @@ public struct Campaign: Sendable {
     }
 
     /// The time after which APNs no longer tries to deliver a push. Apple, "Sending notification requests to APNs".
+    @nonexhaustive
     public enum Expiration: Sendable, Equatable {
         /// Seconds since 1970-01-01 00:00 UTC. 0 means that APNs tries once and does not store the push.
         case at(UInt64)
@@ -146,6 +150,7 @@ public struct Campaign: Sendable {
     }
 
     /// The event loop that drives the sockets.
+    @nonexhaustive
     public enum Loop: String, Sendable, CaseIterable {
         /// io_uring where the kernel allows it, otherwise epoll.
         case automatic
@@ -195,9 +200,8 @@ public struct Campaign: Sendable {
     public var authorities: [UInt8] = []
     /// Whether the CA certificates of the system are trusted.
     public var systemTrust = true
-    /// The two halves of a UUID that identifies the campaign. Each `apns-id` is derived from it and the row's number. Nil
-    /// for a random one.
-    public var identity: (UInt64, UInt64)?
+    /// The UUID of the campaign; nil for a random one. A resumed run has that of its first session.
+    public var id: CampaignID?
     /// The path of the directory for the results. It is created if it does not exist, and must not contain the results of
     /// another run unless that run is resumed. Nil for a new directory below `runs/`; a resumed run needs a path.
     public var runDirectory: String?

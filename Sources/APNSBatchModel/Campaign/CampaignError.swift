@@ -1,10 +1,11 @@
-/// The cause for which a campaign could not start or had to end, as a ``kind`` for programs and a ``description`` for
+/// The cause for which a campaign could not start or had to end, as a ``code`` for programs and a ``description`` for
 /// people.
 ///
 /// The description never contains a key, a provider token or a payload.
-public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of a failure. New cases may be added in later versions: switch with a default.
-    public enum Kind: Sendable, Equatable {
+public struct CampaignError: Error, Sendable, CustomStringConvertible {
+    /// What kind of failure it is. Later versions may add cases.
+    @nonexhaustive
+    public enum Code: Sendable, Hashable, CaseIterable {
         /// The campaign itself is wrong: an option, a template, a key or a column. Nothing was sent.
         case configuration
         /// The input cannot be opened or read.
@@ -23,22 +24,32 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         case passphraseNeeded
     }
 
-    public let kind: Kind
+    public let code: Code
     public let description: String
+    /// The error from which this one follows, such as that of a file; nil if there is none. Its text is part of ``description``.
+    public let cause: (any Error)?
 
-    package init(_ kind: Kind, _ description: String) {
-        self.kind = kind
+    package init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
+        self.code = code
         self.description = description
+        self.cause = cause
     }
 
-    /// Runs `body`, and rethrows errors other than `CampaignError` as an error of this kind with the same text.
-    package static func mapping<T>(_ kind: Kind, _ body: () throws -> T) throws(CampaignError) -> T {
+    /// Runs `body`, and rethrows errors other than `CampaignError` as an error of this code with the same text.
+    package static func mapping<T>(_ code: Code, _ body: () throws -> T) throws(CampaignError) -> T {
         do {
             return try body()
         } catch let error as CampaignError {
             throw error
         } catch {
-            throw CampaignError(kind, "\(error)")
+            throw CampaignError(code, "\(error)", cause: error)
         }
+    }
+}
+
+extension CampaignError: Equatable {
+    /// Causes are not compared.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.description == right.description
     }
 }

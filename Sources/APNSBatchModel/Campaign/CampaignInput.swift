@@ -1,4 +1,4 @@
-/// The source of the rows of a campaign. Cases may be added in later versions.
+/// The source of the rows of a campaign. Later versions may add cases.
 @nonexhaustive
 public enum CampaignInput: Sendable, Equatable {
     /// A CSV file, given by its path.

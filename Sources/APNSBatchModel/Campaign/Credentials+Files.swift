@@ -4,7 +4,7 @@ extension Campaign.Credentials {
     /// Creates credentials from the content of a signing key's file, which may be encrypted.
     ///
     /// - Parameter passphrase: At most 1,024 bytes; ignored if the key is not encrypted.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/passphraseNeeded`` or ``CampaignError/Kind/configuration``.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/passphraseNeeded`` or ``CampaignError/Code/configuration``.
     public static func signingKey(
         file: [UInt8], passphrase: [UInt8]?, keyID: String, teamID: String
     ) throws(CampaignError) -> Self {
@@ -22,7 +22,7 @@ extension Campaign.Credentials {
     /// - Parameters:
     ///   - keyFile: The content of the private key's file (PEM), if the key is not in the certificate's file.
     ///   - passphrase: The passphrase of the private key or of the PKCS#12 file; at most 1,024 bytes.
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/passphraseNeeded`` or ``CampaignError/Kind/configuration``.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/passphraseNeeded`` or ``CampaignError/Code/configuration``.
     public static func clientCertificate(
         file: [UInt8], keyFile: [UInt8]? = nil, passphrase: [UInt8]?
     ) throws(CampaignError) -> Self {

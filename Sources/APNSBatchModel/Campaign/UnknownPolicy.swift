@@ -1,4 +1,5 @@
 /// The policy for rows that may have been sent and have no answer, because a connection was lost or the process was killed.
+@nonexhaustive
 public enum UnknownPolicy: UInt8, Sendable, CaseIterable {
     /// The row is sent again, with the same `apns-id`: delivery at least once.
     case resend = 0

@@ -10,7 +10,7 @@ extension CampaignExpectation {
     ///
     /// The metrics are `rows`, the names of the outcomes, `reason:NAME`, `duration` and `rate`.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration`` if the text has another form, or can never
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` if the text has another form, or can never
     ///   hold.
     public init(_ text: String) throws(CampaignError) {
         let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

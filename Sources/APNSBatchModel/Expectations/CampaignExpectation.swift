@@ -4,6 +4,7 @@
 /// expectations are judged when the run is complete; see ``JudgedExpectation``.
 public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible {
     /// A figure of a run.
+    @nonexhaustive
     public enum Metric: Sendable, Hashable {
         /// The number of rows in the input.
         case rows
@@ -18,6 +19,7 @@ public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible 
     }
 
     /// How a figure is compared with a limit.
+    @nonexhaustive
     public enum Relation: String, Sendable, CaseIterable {
         case equal = "=="
         case atLeast = ">="
@@ -37,6 +39,7 @@ public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible 
     }
 
     /// What a figure is compared with.
+    @nonexhaustive
     public enum Condition: Sendable, Equatable {
         /// A number of rows, of seconds, or of rows per second.
         case number(Relation, Double)

@@ -1,4 +1,5 @@
 /// The final state of a row. A row has at most one outcome; a row of an unfinished run may have none.
+@nonexhaustive
 public enum Outcome: UInt8, Sendable, CaseIterable {
     /// APNs answered 200.
     case accepted = 0

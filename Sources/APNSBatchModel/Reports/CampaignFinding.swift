@@ -2,6 +2,7 @@ import APNSBatchNotification
 
 /// One violation of a rule by a campaign, a template or a row.
 public struct CampaignFinding: Sendable, Equatable {
+    @nonexhaustive
     public enum Severity: String, Sendable, CaseIterable {
         /// What violates the rule is not sent.
         case error

@@ -63,7 +63,8 @@ public struct CampaignProgress: Sendable {
 extension CampaignProgress {
     /// What keeps a run from sending faster.
     ///
-    /// New cases may be added in later versions: switch with a default.
+    /// Later versions may add cases.
+    @nonexhaustive
     public enum Hold: UInt8, Sendable, CaseIterable {
         /// The limit of requests per second of the campaign.
         case rate = 1
@@ -89,7 +90,8 @@ extension CampaignProgress {
 
     /// Why nothing is sent at the moment. ``description`` is a text for people.
     ///
-    /// New cases may be added in later versions: switch with a default.
+    /// Later versions may add cases.
+    @nonexhaustive
     public enum Waiting: Sendable, Equatable, CustomStringConvertible {
         /// The run is paused by ``CampaignRun/pause()``.
         case paused

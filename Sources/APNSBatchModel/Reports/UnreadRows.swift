@@ -1,4 +1,5 @@
 /// The number of rows of the input that no session of the run has read so far.
+@nonexhaustive
 public enum UnreadRows: Sendable, Equatable {
     /// An exact number: the input was read to its end, or its records were counted.
     case counted(UInt64)

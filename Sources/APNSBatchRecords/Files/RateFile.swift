@@ -13,7 +13,7 @@ package enum RateFile {
     /// Opens the file, or creates it, readable and writable by its owner only.
     ///
     /// - Parameter words: the number of words of the limit.
-    /// - Throws: an error of kind `configuration`, also if the file holds something else.
+    /// - Throws: an error with the code `configuration`, also if the file holds something else.
     package static func open(_ path: String, words: Int) throws(CampaignError) -> MappedWords {
         try CampaignError.mapping(.configuration) { () throws(StorageError) in
             let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)

@@ -17,7 +17,7 @@ public struct RunHistory: Sendable {
     /// Returns the latest line of each run, in the order in which the runs began, or ended if they began in the same second;
     /// empty if there is no history yet. Lines that cannot be understood are left out.
     ///
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results`` if the file cannot be read.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read.
     public func runs() throws(CampaignError) -> [RecordedRun] {
         var latest: [RecordedRun.Key: (run: RecordedRun, line: Int)] = [:]
         for (number, line) in try lines().enumerated() {
@@ -41,7 +41,7 @@ public struct RunHistory: Sendable {
         do {
             _ = try FileStorage(path, .either)
         } catch {
-            throw CampaignError(.configuration, "state dir: \(error)")
+            throw CampaignError(.configuration, "state dir: \(error)", cause: error)
         }
     }
 
@@ -85,7 +85,7 @@ public struct RunHistory: Sendable {
         } catch let error as StorageError where error.isMissing {
             return []
         } catch {
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         }
         let whole = bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0)]
         return whole.split(separator: UInt8(ascii: "\n"))

@@ -19,7 +19,7 @@ package enum CampaignDigest {
         let headers = campaign.headers
         let groups = [
             environment(campaign.destination), Array("\(campaign.recipients) \(campaign.delimiter)".utf8),
-            Array((headers.topic ?? "").utf8), Array("\(headers.pushType) \(headers.priority ?? 0)".utf8),
+            Array((headers.topic ?? "").utf8), Array("\(headers.pushType.name) \(headers.priority?.number ?? 0)".utf8),
             Array((headers.expiration.map(Self.text) ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
             templates(campaign), Array((campaign.encryption.map { "\($0)" } ?? "none").utf8),
         ]

@@ -49,7 +49,7 @@ struct ResultsRepair: ~Copyable {
         } catch let failure as LedgerReader.Failure {
             throw RunPast.explain(failure, name: name)
         } catch {
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         }
     }
 

@@ -84,7 +84,7 @@ package struct DirectoryFiles: RunFiles {
         } catch LedgerReader.Failure.notOne {
             return true
         } catch let error as StorageError {
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         } catch {
             return false
         }
@@ -135,7 +135,7 @@ package struct DirectoryFiles: RunFiles {
             return try FileStorage("\(directory)/\(RunDirectory.results)", .readOnly)
         } catch {
             if error.isMissing { return nil }
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         }
     }
 

@@ -17,7 +17,7 @@ public struct RunOpening: Sendable, Equatable {
     /// Reads a run directory, also while a process works on the run.
     ///
     /// - Returns: Nil if the directory holds no run, or only the beginning of one of which no row can have been sent.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public init?(ifBegunIn directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)
         guard files.hasLedger, try !files.isUnbegun() else { return nil }
@@ -26,7 +26,7 @@ public struct RunOpening: Sendable, Equatable {
 
     /// Reads a run directory, also while a process works on the run.
     ///
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public init(of directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)
         let storage = try files.ledgerToRead()

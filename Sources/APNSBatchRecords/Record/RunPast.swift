@@ -69,7 +69,7 @@ package struct RunPast: Sendable {
             let lastRow = handOvers.flatMap { files.boot != (0, 0) && $0.boot == files.boot ? $0.lastRow : nil }
             throw CampaignError(.results, doubt.explanation(name, lastRow: lastRow))
         } catch {
-            throw CampaignError(.results, "\(error)")
+            throw CampaignError(.results, "\(error)", cause: error)
         }
     }
 
@@ -96,7 +96,7 @@ package struct RunPast: Sendable {
 
     static func explain(_ failure: LedgerReader.Failure, name: String) -> CampaignError {
         switch failure {
-        case .storage(let error): CampaignError(.results, "\(error)")
+        case .storage(let error): CampaignError(.results, "\(error)", cause: error)
         case .notOne: CampaignError(.results, "\(name)/\(RunDirectory.ledger) is not a ledger; nothing was sent")
         case .damaged(let offset):
             CampaignError(
@@ -143,8 +143,8 @@ package struct RunPast: Sendable {
     }
 
     /// Throws if the campaign id differs.
-    package func check(_ identity: (UInt64, UInt64)?) throws(CampaignError) {
-        guard let identity, identity != header.identity else { return }
+    package func check(_ id: CampaignID?) throws(CampaignError) {
+        guard let id, id.words != header.identity else { return }
         throw CampaignError(.configuration, "campaign id: the run began with another one")
     }
 

@@ -82,7 +82,7 @@ package final class RunRecord: Sendable {
 
     /// Stops the campaign, because nothing may be sent that cannot be recorded. Outcomes of requests already sent are
     /// recorded as long as the ledger works.
-    func fail(_ error: StorageError) { stop(CampaignError(.results, "\(error)")) }
+    func fail(_ error: StorageError) { stop(CampaignError(.results, "\(error)", cause: error)) }
 
     private var isIntact: Bool { failed.withLock { $0.isEmpty } }
 

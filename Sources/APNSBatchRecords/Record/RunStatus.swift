@@ -5,6 +5,7 @@ import APNSBatchNotification
 /// The state of a run's rows, read from its ledger, also while the run goes on.
 public struct RunStatus: Sendable, Equatable {
     /// What is known about a row.
+    @nonexhaustive
     public enum Knowledge: Sendable, Equatable, CaseIterable {
         /// It has an outcome, and a line in `results.csv`.
         case ended
@@ -24,6 +25,7 @@ public struct RunStatus: Sendable, Equatable {
     }
 
     /// The state of a run.
+    @nonexhaustive
     public enum State: Sendable, Equatable {
         /// A process is working on it.
         case running(process: UInt32)
@@ -81,7 +83,7 @@ public struct RunStatus: Sendable, Equatable {
 
     /// Reads the ledger of a run directory. The time grows with its size: about 10,000,000 rows a second.
     ///
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public init(of directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)
         let storage = try files.ledgerToRead()
@@ -102,7 +104,7 @@ public struct RunStatus: Sendable, Equatable {
 
     /// Whether a process works on the run. Reads nothing, so that it takes no longer for a large run.
     ///
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public static func isRunning(_ directory: String) throws(CampaignError) -> Bool {
         try !isFree(try DirectoryFiles(directory).ledgerToRead())
     }

@@ -8,7 +8,7 @@ public struct RunTimeline: Sendable, Equatable, RandomAccessCollection {
     /// Reads the timeline of a run directory, also while a process works on the run. A point takes some 250 bytes of memory,
     /// so that a night of six hours takes 5 MB; ``TimelineReader`` reads a timeline bit by bit.
     ///
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``, if there is no timeline or it cannot be read.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``, if there is no timeline or it cannot be read.
     public init(of directory: String) throws(CampaignError) {
         var reader = try TimelineReader(of: directory)
         points = try reader.read()

@@ -6,6 +6,7 @@ import APNSBatchModel
 /// of their ``elapsedMilliseconds``. There is no point for a time in which the process did not run, for instance because the
 /// machine slept.
 public struct TimelinePoint: Sendable, Equatable {
+    @nonexhaustive
     public enum Kind: UInt8, Sendable, CaseIterable {
         /// A session began.
         case begin = 2

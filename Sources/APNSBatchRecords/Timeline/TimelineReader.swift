@@ -14,7 +14,7 @@ public struct TimelineReader: Sendable {
     /// Opens the timeline of a run directory.
     ///
     /// - Parameter last: The maximum number of records to begin with; nil for all.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``, if there is no timeline or it cannot be read.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``, if there is no timeline or it cannot be read.
     public init(of directory: String, last: Int? = nil) throws(CampaignError) {
         try self.init(try DirectoryFiles(directory).timelineToRead(), name: directory, last: last)
     }
@@ -43,7 +43,7 @@ public struct TimelineReader: Sendable {
     ///
     /// - Parameter enough: The number of points after which reading stops; up to 255 more may be returned. The next call goes on.
     /// - Returns: Empty if no further point was appended.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public mutating func read(enough: Int = .max) throws(CampaignError) -> [TimelinePoint] {
         var points: [TimelinePoint] = []
         var at = offset

@@ -16,8 +16,8 @@ extension RunReport {
 
     /// Makes the report of a run whose last process has ended in order, with the `summary.json` in its directory.
     ///
-    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/busy`` if a process is working on the run, of kind
-    ///   ``CampaignError/Kind/results`` if there is no run, or if its last process was killed.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/busy`` if a process is working on the run,
+    ///   `results` if there is no run, or if its last process was killed.
     public init(ofEndedRunIn directory: String, _ context: ReportContext) throws(CampaignError) {
         let opening = try RunOpening(of: directory)
         guard !opening.isAtWork else {

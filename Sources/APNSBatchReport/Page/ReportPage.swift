@@ -100,7 +100,7 @@ public enum ReportPage {
     private static func settings(_ report: RunReport) -> [[String: Any]] {
         let campaign = report.summary.campaign
         let known = [
-            ("campaign id", campaign.id), ("version", campaign.version),
+            ("campaign id", campaign.id.description), ("version", campaign.version),
             ("event loop", report.summary.lastSession.process?.loop ?? ""),
         ]
         let all = known.filter { !$0.1.isEmpty } + report.settings.map { ($0.key, $0.value) }

@@ -76,6 +76,6 @@ package final class LaneCrew: Sendable {
     }
 
     private func fail(_ error: any Error) {
-        control.stop(.failure(CampaignError(.system, "\(error)")))
+        control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
     }
 }

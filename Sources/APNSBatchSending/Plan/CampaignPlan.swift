@@ -99,7 +99,7 @@ package final class CampaignPlan: Sendable {
             Self.sentTemplates(templates, sealing),
             pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
             strings: try Self.strings(campaign.strings), isBroadcast: headers.isBroadcast)
-        if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
+        if let id = campaign.id { identity = id.words } else { identity = try Self.randomIdentity() }
         let log = RunLog(logger: logger, endpoint: endpoint)
         self.log = log
         topics = try ProviderTopics(campaign.providers)
@@ -193,7 +193,7 @@ package final class CampaignPlan: Sendable {
             _ = try CertificateFacts(pem: pem)
             return pem
         } catch {
-            throw CampaignError(.configuration, "trusted certificates: \(error)")
+            throw CampaignError(.configuration, "trusted certificates: \(error)", cause: error)
         }
     }
 

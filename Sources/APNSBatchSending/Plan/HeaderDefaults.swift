@@ -27,9 +27,9 @@ package struct HeaderDefaults: Sendable {
             throw CampaignError(.configuration, "no topic: give one for the campaign, or a column \"topic\"")
         }
         if let topic { try Self.check(topic) { Topic.check($0) } }
-        pushType = try Self.parse(headers.pushType) { PushType.parse($0) }
-        priority = try headers.priority.map { (number) throws(CampaignError) in
-            try Self.parse(String(number)) { Priority.parse($0) }
+        pushType = try Self.parse(headers.pushType.name) { PushType.parse($0) }
+        priority = try headers.priority.map { (given) throws(CampaignError) in
+            try Self.parse(given.description) { Priority.parse($0) }
         }
         if let priority, roles.pushType == nil, let fault = pushType.check(priority) {
             throw CampaignError(.configuration, Self.message(fault, priority.text))

@@ -58,7 +58,7 @@ package final class RunRate: Sendable {
 
     /// Creates a limit that all runs of this machine share which use the same file.
     ///
-    /// - Throws: An error of kind `configuration`.
+    /// - Throws: An error with the code `configuration`.
     package convenience init(_ limit: Campaign.RateLimit, sharedBy path: String) throws(CampaignError) {
         let words = try RateFile.open(path, words: Self.wordCount)
         self.init(limit, words: words, first: RateFile.headWords)

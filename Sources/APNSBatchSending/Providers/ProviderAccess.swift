@@ -41,7 +41,7 @@ package struct ProviderAccess: Sendable {
         do {
             return try ClientCertificate(pem: chainPEM, keyPEM: keyPEM)
         } catch {
-            throw CampaignError(.configuration, "client certificate: \(error)")
+            throw CampaignError(.configuration, "client certificate: \(error)", cause: error)
         }
     }
 

@@ -78,7 +78,7 @@ package final class ProviderDirectory: Sendable {
                         provider.credentials, generation: generation, rule: rule, log: log, surroundings: surroundings))
             } catch {
                 guard providers.count > 1 else { throw error }
-                throw CampaignError(error.kind, "provider \(number + 1): \(error)")
+                throw CampaignError(error.code, "provider \(number + 1): \(error)")
             }
         }
         return read

@@ -50,7 +50,7 @@ package final class ProviderTokenSource: Sendable {
         do {
             origin = .key(try SigningKey(pem: keyPEM), log)
         } catch {
-            throw CampaignError(.configuration, "signing key: \(error)")
+            throw CampaignError(.configuration, "signing key: \(error)", cause: error)
         }
     }
 
@@ -110,7 +110,7 @@ package final class ProviderTokenSource: Sendable {
             log.minted(issuer)
             return made
         } catch {
-            throw CampaignError(.system, "cannot sign a provider token: \(error)")
+            throw CampaignError(.system, "cannot sign a provider token: \(error)", cause: error)
         }
     }
 
@@ -149,7 +149,7 @@ extension IssuedToken {
         do {
             return try IssuedToken(text[..<end], now: now)
         } catch {
-            throw CampaignError(.configuration, "provider token: \(error)")
+            throw CampaignError(.configuration, "provider token: \(error)", cause: error)
         }
     }
 }

@@ -108,7 +108,7 @@ package struct ChunkFeed: ~Copyable {
             try record?.announce(ranges, remaining: group.reduce(0) { $0 + $1.rowsRemaining })
         } catch {
             giveBack()
-            throw (error as? InputError).map(input.explain) ?? CampaignError(.results, "\(error)")
+            throw (error as? InputError).map(input.explain) ?? CampaignError(.results, "\(error)", cause: error)
         }
         for chunk in group where !queue.push(chunk) { chunk.chunk.recycle() }
         group.removeAll(keepingCapacity: true)

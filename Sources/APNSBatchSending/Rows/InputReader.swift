@@ -56,7 +56,7 @@ package final class InputReader: Sendable {
     func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name) }
 
     private static func explain(_ error: InputError, name: String) -> CampaignError {
-        let kind: CampaignError.Kind =
+        let kind: CampaignError.Code =
             switch error {
             // To resume with changed rows would not help.
             case .changedRows, .changedRow, .changedBytes: .configuration
@@ -121,7 +121,7 @@ extension RowFormat {
         do {
             self = .csv(try CSVDialect(delimiter: delimiter))
         } catch {
-            throw CampaignError(.configuration, "\(error)")
+            throw CampaignError(.configuration, "\(error)", cause: error)
         }
     }
 }

@@ -86,12 +86,6 @@ extension CampaignSettings {
         return text.utf8.count == 1 ? text.utf8.first : nil
     }
 
-    static func identity(_ text: String) -> (UInt64, UInt64)? {
-        guard let uuid = UUID(uuidString: text)?.uuid else { return nil }
-        let halves = unsafeBitCast(uuid, to: (UInt64, UInt64).self)
-        return (UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
-    }
-
     static func templates(_ files: SettingValue) throws -> [String: Campaign.Template] {
         try (files.members ?? [:]).mapValues { try .read($0.text ?? "") }
     }

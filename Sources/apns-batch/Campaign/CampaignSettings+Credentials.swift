@@ -89,7 +89,7 @@ extension CampaignSettings {
         if use != .reloading { warn() }
         do {
             return try read(asking: use == .sending)
-        } catch let error as CampaignError where error.kind == .passphraseNeeded && use == .showing {
+        } catch let error as CampaignError where error.code == .passphraseNeeded && use == .showing {
             return .none
         }
     }
@@ -154,7 +154,7 @@ extension CampaignSettings {
     private func naming<T>(_ file: String, _ body: () throws -> T) throws -> T {
         do {
             return try body()
-        } catch let error as CampaignError where error.kind != .passphraseNeeded {
+        } catch let error as CampaignError where error.code != .passphraseNeeded {
             throw UsageError("\(file): \(error)")
         }
     }

@@ -33,7 +33,7 @@ extension CampaignSettings {
         defer { given?.wipe() }
         do {
             return try body(given)
-        } catch let error as CampaignError where error.kind == .passphraseNeeded {
+        } catch let error as CampaignError where error.code == .passphraseNeeded {
             guard asks else { throw error }
             guard var typed = Terminal.askSecret("Passphrase of \(file): ") else {
                 throw UsageError("\(file): \(error); give --key-passphrase-file or --key-passphrase-env")

@@ -59,10 +59,10 @@ extension Setting {
     private static let headers: [Setting] = [
         Setting("topic", .text, "Bundle id or full topic. The push type's suffix is added if it is missing."),
         Setting("pushType", .text, standard: "alert", "Push type: alert, background, voip, ...") {
-            $0.headers.pushType = $1.text ?? ""
+            $0.headers.pushType = .init($1.text ?? "")
         },
         Setting("priority", .whole, standard: "the push type's", "Priority: 10, 5 or 1.") {
-            $0.headers.priority = $1.number
+            $0.headers.priority = $1.number.map { .init($0) }
         },
         Setting(
             "expiration", .text,
@@ -78,7 +78,7 @@ extension Setting {
         Setting(
             "campaignId", .text, standard: "random",
             "UUID of the campaign. Each apns-id is derived from it and the row number."
-        ) { $0.identity = try $1.parsed("a UUID", CampaignSettings.identity) },
+        ) { $0.id = try $1.parsed("a UUID") { CampaignID($0) } },
     ]
 
     private static let destination: [Setting] = [

@@ -73,7 +73,7 @@ import Testing
             try Expectation(text)
         } throws: {
             let error = $0 as? CampaignError
-            return error?.kind == .configuration && "\($0)".hasPrefix("expect: ") && "\($0)".contains(says)
+            return error?.code == .configuration && "\($0)".hasPrefix("expect: ") && "\($0)".contains(says)
         }
     }
 

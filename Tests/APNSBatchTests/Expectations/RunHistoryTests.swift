@@ -109,6 +109,6 @@ import Testing
     }
 
     @Test func `a state directory that is a file is a configuration error`() throws {
-        #expect { try RunHistory(path).prepare() } throws: { ($0 as? CampaignError)?.kind == .configuration }
+        #expect { try RunHistory(path).prepare() } throws: { ($0 as? CampaignError)?.code == .configuration }
     }
 }

@@ -16,7 +16,7 @@ import Testing
     private static let changes: [(String, @Sendable (inout Campaign) -> Void)] = [
         ("topic", { $0.headers.topic = "com.example.other" }),
         ("push type", { $0.headers.pushType = "background" }),
-        ("priority", { $0.headers.priority = 5 }),
+        ("priority", { $0.headers.priority = .init(5) }),
         ("expiration", { $0.headers.expiration = .after(.seconds(3601)) }),
         ("expiration as a time", { $0.headers.expiration = .at(3600) }),
         ("no expiration", { $0.headers.expiration = nil }),

@@ -157,7 +157,7 @@ import Testing
         let length = results.length
         writer.end()
         guard case .failure(let failure) = control.stopCause else { return #expect(Bool(false), "the run goes on") }
-        #expect(failure.kind == .results)
+        #expect(failure.code == .results)
         #expect(run.account.tally[.accepted] == 10 && results.length == length)
         let history = try Sample.read(ledger.bytes).history
         #expect(history.isEnded && history.tally[.accepted] == 10 && history.resultsLength == 0)

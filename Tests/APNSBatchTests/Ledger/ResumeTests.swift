@@ -142,7 +142,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 5000)
         var other = campaign
-        other.headers.priority = 5
+        other.headers.priority = .init(5)
         other.headers.collapseID = "one"
         #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began, "))
         let text = Self.rows(5000)
@@ -296,12 +296,12 @@ import Testing
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
         let first = try CampaignRun(campaign)
-        func kindOfSecond() -> CampaignError.Kind? {
+        func kindOfSecond() -> CampaignError.Code? {
             do {
                 _ = try CampaignRun(campaign)
                 return nil
             } catch {
-                return error.kind
+                return error.code
             }
         }
         #expect(kindOfSecond() == .busy)

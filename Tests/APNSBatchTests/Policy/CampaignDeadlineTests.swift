@@ -80,7 +80,7 @@ import Testing
         campaign.notAfter = .at(1_577_836_800)
         let message = "not-after: expected a time in the future, found 2020-01-01T00:00:00Z"
         #expect { try CampaignRun(campaign) } throws: {
-            ($0 as? CampaignError)?.kind == .configuration && "\($0)" == message
+            ($0 as? CampaignError)?.code == .configuration && "\($0)" == message
         }
         #expect { try CampaignCheck(campaign) } throws: { "\($0)" == message }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

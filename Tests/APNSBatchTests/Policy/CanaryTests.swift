@@ -108,7 +108,7 @@ import Testing
         campaign.canary = .init(rows: 200, maxRejectedPercent: 10)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
-        #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
+        #expect(summary.ending == .failed && run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.hasSuffix("of the first 200 rows, more than 20 (10.0 %); the rest was not sent") == true)
         #expect(summary.rows <= 200 && summary.allSessions.connectionsOpened == 1)
         #expect(stage.simulator.stop().requests == summary.rows)

@@ -25,7 +25,7 @@ import Testing
         campaign.lanes = 3
         let run = try CampaignRun(campaign)
         let summary = await run.send()
-        #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
+        #expect(summary.ending == .failed && run.failure?.code == .fatalAnswer)
         #expect(
             summary.cause?.contains("do the tokens belong to the other environment, production or sandbox?") == true)
         // Only the requests in flight of three lanes were sent.

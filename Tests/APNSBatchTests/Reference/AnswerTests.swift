@@ -46,7 +46,7 @@ import Testing
         let rule = try rule(reason)
         let (summary, run, results) = try await run(rule, times: nil)
         #expect(summary.ending == .failed)
-        #expect(run.failure?.kind == .fatalAnswer)
+        #expect(run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("\(rule.status) \(reason)") == true)
         #expect(results.isEmpty, "the row is not to blame, and goes again when the run is resumed")
     }
@@ -83,7 +83,7 @@ import Testing
         let rows = (0..<20_000).map { "\(token($0)),\(payload)\n" }.joined()
         let run = try CampaignRun(try stage.campaign(rows: "token,payload\n" + rows))
         let summary = await run.send()
-        #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
+        #expect(summary.ending == .failed && run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("are BadDeviceToken: do the tokens belong to the other environment") == true)
         #expect(summary.rows < 20_000 && summary.rows >= 500)
         #expect(try stage.results(run).count == Int(summary.rows))

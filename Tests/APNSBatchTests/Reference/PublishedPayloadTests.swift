@@ -38,7 +38,7 @@ import Testing
         let stage = try Stage()
         let payload = try Self.text(name).replacing("\"", with: "\"\"")
         var campaign = try stage.campaign(rows: "token,payload\n\(token(1)),\"\(payload)\"\n")
-        campaign.headers.pushType = Self.pushType(name)
+        campaign.headers.pushType = .init(Self.pushType(name))
         if name == "tutorial-collapse" { campaign.headers.collapseID = "hunt-7" }
         let row = try #require(try CampaignPreview(campaign).next())
         #expect(String(decoding: row.payload, as: UTF8.self) == (try Self.text("\(name).compact")))

@@ -20,7 +20,7 @@ import Testing
     private func campaign(_ rule: PushTypeRule, _ stage: Stage) throws -> StagedCampaign {
         var campaign = try stage.campaign(rows: "token,x\n\(token(1)),\n")
         campaign.template = .init(json: Array(payload(rule).utf8), name: "t.json")
-        campaign.headers.pushType = rule.name
+        campaign.headers.pushType = .init(rule.name)
         if rule.authentication == .certificateOnly { campaign.credentials = .none }
         return campaign
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(row.headers.first { $0.name == "apns-priority" }?.value == rule.priorities[0].text)
         #expect(row.headers.first { $0.name == "apns-push-type" }?.value == name)
         for priority in [1, 5, 10] {
-            campaign.headers.priority = priority
+            campaign.headers.priority = .init(priority)
             let isAllowed = rule.priorities.contains { $0.text == String(priority) }
             let change = campaign
             let isTaken = (try? CampaignPreview(change)) != nil

@@ -14,7 +14,7 @@ import Testing
         var campaign = try stage.campaign(rows: rows)
         campaign.template = .init(
             json: Array(#"{"aps":{"alert":"a","timestamp":1,"event":"end"}}"#.utf8), name: "t.json")
-        campaign.headers.pushType = type
+        campaign.headers.pushType = .init(type)
         change(&campaign)
         let report = try await CampaignCheck(campaign).run()
         return (report.campaign + report.groups.flatMap(\.examples)).map { finding in
@@ -26,7 +26,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows)
         campaign.template = .init(json: Array(#"{"aps":{"alert":"a"}}"#.utf8), name: "t.json")
-        campaign.headers.pushType = type
+        campaign.headers.pushType = .init(type)
         let preview = try CampaignPreview(campaign)
         var values: [String?] = []
         while let row = try preview.next() { values.append(row.headers.first { $0.name == name }?.value) }
@@ -50,7 +50,7 @@ import Testing
         #expect(try header("apns-priority", "token\n\(token(1))\n", "pushtotalk") == ["10"])
         let found = try await findings("pushtotalk") {
             $0.headers.expiration = .at(4_102_444_800)
-            $0.headers.priority = 5
+            $0.headers.priority = .init(5)
         }
         #expect(
             found == [

@@ -101,7 +101,7 @@ package struct OutagePlay {
         var report = Report()
         for line in try ResultsText.lines(of: disk.lines.bytes) { report.rows["\(line.outcome.name)", default: 0] += 1 }
         report.failure = run.failure.map { "\($0)" }
-        report.isUnreachable = run.failure?.kind == .unreachable
+        report.isUnreachable = run.failure?.code == .unreachable
         report.seconds = Int((world.now - start) / Self.second)
         report.requests = witness.requests
         report.lines = lines.texts

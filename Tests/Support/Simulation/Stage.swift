@@ -52,7 +52,7 @@ enum Stage {
             credentials: .providerToken(
                 keyPEM: occasion?.signingKeyPEM ?? [], keyID: keyID, teamID: teamID))
         campaign.template = .init(json: Array(#"{"aps":{"alert":"Hello {{name}}"}}"#.utf8), name: "payload.json")
-        campaign.identity = (plan.seed, ~plan.seed)
+        campaign.id = CampaignID((plan.seed, ~plan.seed))
         campaign.runDirectory = "simulated"
         campaign.onUnknown = policy
         campaign.syncInterval = .milliseconds(plan.syncInterval)

@@ -1,0 +1,29 @@
+import APNSBatchBasics
+import APNSBatchModel
+import Logging
+
+extension CampaignRun {
+    /// Makes a run on a thread of its own. The initializers read the beginning of the input and write to the run directory, and
+    /// wait for them; this function suspends meanwhile.
+    ///
+    /// ```swift
+    /// let run = try await CampaignRun.prepare { try CampaignRun(campaign, rows: users) }
+    /// ```
+    ///
+    /// - Throws: The error of the closure, and one with the code `system` if there can be no further thread.
+    public static func prepare(
+        _ make: @escaping @Sendable () throws(CampaignError) -> CampaignRun
+    ) async throws(CampaignError) -> CampaignRun {
+        let logger = Logger.current
+        let made: Result<CampaignRun, CampaignError>
+        do throws(ThreadError) {
+            made = try await NamedThread.value("prepare") {
+                // The default logger of a run is that of the task, which this thread does not have.
+                withLogger(logger) { _ in Result { () throws(CampaignError) in try make() } }
+            }
+        } catch {
+            throw CampaignError(.system, "\(error)", cause: error)
+        }
+        return try made.get()
+    }
+}
