@@ -87,9 +87,9 @@ public struct Campaign: Sendable {
         /// A bundle id or a full topic. The suffix of the push type is added if it is missing.
         public var topic: String?
         /// The `apns-push-type`.
-        public var pushType = PushNotification.PushType.alert
+        public var pushType = PushType.alert
         /// The `apns-priority`; nil for the push type's default.
-        public var priority: PushNotification.Priority?
+        public var priority: Priority?
         /// The `apns-expiration`; nil omits the field, so that APNs stores a push for its own default time.
         public var expiration: Expiration?
         /// The `apns-collapse-id`, at most 64 bytes. It may contain `{{column}}` placeholders.
