@@ -20,7 +20,7 @@ import Testing
             "invalid_rules": [hostile[1]: ["rows": 3, "places": ["\(name):1:1"]]],
             "expectations": [],
             "campaign": [
-                "id": hostile[0], "version": hostile[1], "destination": hostile[0], "input": name, "input_bytes": 9,
+                "id": "0e2a8c9e-2f7f-4a52-9d0c-0f5d5c6d7e8f", "version": hostile[1], "destination": hostile[0], "input": name, "input_bytes": 9,
                 "began": "2026-11-21T02:00:00Z", "ended": "2026-11-21T08:00:00Z",
             ],
         ])
@@ -43,6 +43,14 @@ import Testing
             "ol", "li", "svg", "desc", "line", "text", "path", "rect", "g", "dl", "dt", "dd", "pre", "code",
         ]
         #expect(tags.isSubset(of: own), "\(tags.subtracting(own))")
+    }
+
+    @Test("A summary whose id is not a UUID is not read")
+    func campaignID() throws {
+        for text in Self.hostile {
+            let json = try JSONSerialization.data(withJSONObject: [text])
+            #expect(throws: DecodingError.self) { try JSONDecoder().decode([CampaignID].self, from: json) }
+        }
     }
 
     @Test("Letters that are written from right to left do not move the text around them")
