@@ -212,7 +212,7 @@ let package = Package(
             [
                 "APNSBatchReport", "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchBasics",
             ]),
-        tests("EndToEndTests", ["APNSBatchTestSupport"]),
+        tests("EndToEndTests", ["APNSBatch", "APNSBatchTestSupport"]),
         .target(
             name: "APNSBatchSimulation",
             dependencies: [

@@ -3,7 +3,7 @@ import APNSBatchSending
 
 extension CampaignRun {
     /// What is measured of the run at this moment. It takes some ten microseconds for each lane.
-    package var measurements: RunMeasurements {
+    public var measurements: RunMeasurements {
         var measurements = RunMeasurements(progress)
         var account = LaneAccount()
         for lane in gauges {

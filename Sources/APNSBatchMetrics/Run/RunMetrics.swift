@@ -14,6 +14,14 @@ package struct RunMetrics: Sendable {
         (self.campaign, self.version, self.last) = (campaign, version, last)
     }
 
+    /// Leaves nothing in flight and no connection, as it is after the end of a run.
+    package mutating func endConnections() {
+        guard var progress = run?.progress else { return }
+        (progress.connections, progress.streams, progress.inFlight, progress.retrying) = (0, 0, 0, 0)
+        (progress.heldBackBy, progress.rateLimit) = (nil, nil)
+        run?.progress = progress
+    }
+
     private var label: MetricFamily.Label { .init("campaign", campaign) }
 
     /// The families for all readers. A process without a run shows zeros.

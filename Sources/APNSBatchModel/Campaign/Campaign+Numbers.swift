@@ -1,13 +1,13 @@
-import APNSBatchNotification
-
 extension Campaign {
-    /// A whole number among a campaign's settings, with its range. Each is a key of campaign files, too.
-    package struct Number: Sendable {
+    /// A whole number among the settings of a campaign, with its range: for programs that read settings from elsewhere. Each is a
+    /// key of campaign files, too.
+    public struct Number: Sendable {
         /// The name in messages: the key of campaign files, with blanks in place of `_`.
-        package let name: String
-        package let range: ClosedRange<Int>
+        public let name: String
+        /// The numbers that are allowed, in the unit.
+        public let range: ClosedRange<Int>
         /// The unit that follows a value in messages, such as `ms`; may be empty.
-        package let unit: String
+        public let unit: String
         /// Returns nil where the campaign sets no value. A time that is no whole number of units is rounded up, and one
         /// of less than a unit down, so that a time in the range is one afterwards, and others are not.
         private let get: @Sendable (Campaign) -> Int?
@@ -62,7 +62,8 @@ extension Campaign {
             put = { $0[keyPath: path] = N(clamping: $1) }
         }
 
-        package static let all = [
+        /// All numbers of a campaign. Later versions may have more.
+        public static let all = [
             Number("min rows", \.minRows, 0...Int.max),
             Number("lanes", \.lanes, 1...256),
             Number("connections", \.connections, 1...512),
@@ -87,14 +88,14 @@ extension Campaign {
         ]
 
         /// The default value; nil where it depends on other settings or on the machine.
-        package var standard: Int? {
+        public var standard: Int? {
             self.get(Campaign(destination: .production, topic: nil, providers: []))
         }
 
         /// Sets the number in a campaign.
         ///
-        /// - Throws: A `configuration` error if the value is out of range.
-        package func set(_ value: Int, in campaign: inout Campaign) throws(CampaignError) {
+        /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` if the value is out of range; then nothing changes.
+        public func set(_ value: Int, in campaign: inout Campaign) throws(CampaignError) {
             try check(value)
             put(&campaign, value)
         }
@@ -105,7 +106,7 @@ extension Campaign {
         }
 
         /// The range in words, such as `1 to 86400 seconds`.
-        package var rangeText: String {
+        public var rangeText: String {
             let (low, high) = (range.lowerBound, range.upperBound)
             let text = high == .max ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
             return unit.isEmpty ? text : "\(text) \(unit)"
@@ -118,9 +119,4 @@ extension Campaign {
             }
         }
     }
-}
-
-extension Campaign {
-    /// Returns the known names that are most similar to a mistyped one.
-    package static func nearest(_ name: String, in known: [String]) -> [String] { NearestName.all(name, in: known) }
 }

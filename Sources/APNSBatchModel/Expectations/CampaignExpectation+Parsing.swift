@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchNotification
 
 extension CampaignExpectation {

@@ -37,6 +37,9 @@ public struct CampaignProgress: Sendable {
 
     package init() {}
 
+    /// The number of rows with this outcome.
+    public subscript(outcome: Outcome) -> UInt64 { outcomes[outcome] }
+
     /// The share of the rows that have an outcome, from 0 to 1; nil while the number of rows is not known.
     public var fraction: Double? {
         guard let rowsTotal, rowsTotal > 0 else { return nil }

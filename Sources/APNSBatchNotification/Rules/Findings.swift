@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A finding in a row's payload.
 package struct PayloadFinding: Equatable, Sendable {
     package let rule: Rule

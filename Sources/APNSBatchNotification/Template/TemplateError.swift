@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// Why a template cannot be used, with the place of the error.
 ///
 /// As text: `payload.json:4:18: unknown column "frist_name"; did you mean "first_name"?`

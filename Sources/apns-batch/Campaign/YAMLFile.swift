@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Yams
 
 /// Reads YAML files. Every error names its line and column.
@@ -43,7 +44,7 @@ enum YAMLFile {
     /// word with it.
     private static func nearest(_ key: String, in known: [String]) -> [String] {
         let wanted = key.lowercased().replacing("-", with: "_")
-        let near = Campaign.nearest(wanted, in: known)
+        let near = NearestName.all(wanted, in: known)
         if !near.isEmpty { return Array(near.prefix(3)) }
         let words = Set(wanted.split(separator: "_"))
         let sharing = known.filter { !words.isDisjoint(with: $0.split(separator: "_")) }

@@ -123,7 +123,7 @@ final class MetricsPublisher: Sendable {
         change { metrics in
             let now = Date.now.timeIntervalSince1970
             metrics.state = .idle
-            metrics.run?.endConnections()
+            metrics.endConnections()
             metrics.last.end(at: now, exitCode: end.exitCode.rawValue, isComplete: end.summary?.ending == .complete)
             guard let summary = end.summary else { return }
             metrics.last.note(

@@ -31,7 +31,7 @@ struct ProgressDocument: Encodable {
         (self.campaign, state) = (campaign, RunState(progress).rawValue)
         elapsedSeconds = progress.elapsedSeconds
         (rows, rowsTotal) = (progress.rows, progress.rowsTotal)
-        outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ("\($0.name)", progress.outcomes[$0]) })
+        outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ("\($0.name)", progress[$0]) })
         (requests, inFlight, retrying) = (progress.requests, progress.inFlight, progress.retrying)
         (connections, streams) = (progress.connections, progress.streams)
         (rateLimit, heldBackBy) = (progress.rateLimit, progress.heldBackBy.map { "\($0)" })

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from . import folders, manifest, objects, sources
+from . import folders, index, manifest, objects, sources
 from .rules import ALLOWED, FOLDERS, OUTSIDE_LIBRARY
 
 
@@ -176,6 +176,27 @@ def plant_in_objects(plants):
         "a function of a library, without include", "refers to SSL_new", [], objects.reference_breaches("CAPNSReactor", library, {}, {}))
 
 
+def plant_in_index(plants):
+    """A property of the library that other packages do not see."""
+    build = plants.path("indexed")
+    modules = os.path.join(build, "Modules")
+    os.makedirs(modules)
+    compiler = ["swiftc", "-parse-as-library", "-package-name", "planted", "-I", modules]
+    library = "public struct Planted { package var hidden = 1; public var seen = 2; public init() {} }\n"
+    user = "import PlantedLibrary\nfunc planted() -> Int { Planted().seen + Planted().hidden }\n"
+    for module, text in (("PlantedLibrary", library), ("PlantedUser", user)):
+        with open(plants.path(module + ".swift"), "w", encoding="utf-8") as file:
+            file.write(text)
+        subprocess.run(
+            [*compiler, "-module-name", module, "-emit-module", "-emit-module-path", f"{modules}/{module}.swiftmodule", "-c",
+             plants.path(module + ".swift"), "-o", plants.path(module + ".o"), "-index-store-path", f"{build}/index/store"],
+            check=True)
+    hidden = index.hidden_symbols(plants.copy, build, ["PlantedLibrary"])
+    found = list(index.hidden_references(plants.copy, index.Index(build).references("PlantedUser"), hidden))
+    plants.expect("a property that is not public", "PlantedUser.swift:2: uses hidden of the library", [], found)
+    plants.expect("that a public property is allowed", "allowed", [], ["allowed"] if len(found) == 1 else [])
+
+
 def plant_in_program(plants):
     clean = "void apns_thread_name(void); int main(void) { apns_thread_name(); }\n"
     before = list(objects.program_breaches(*plants.linked("planted_program.c", clean)))
@@ -195,6 +216,7 @@ def prove(root):
     """Whether every planted breach was found."""
     with tempfile.TemporaryDirectory() as copy:
         plants = Plants(root, copy)
-        for plant in (plant_in_sources, plant_in_folders, plant_in_manifest, plant_in_object_folders, plant_in_objects, plant_in_program):
+        for plant in (plant_in_sources, plant_in_folders, plant_in_manifest, plant_in_object_folders, plant_in_objects, plant_in_index,
+                plant_in_program):
             plant(plants)
     return not plants.failed

@@ -40,6 +40,10 @@ ALLOWED = {
     "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
+# What uses of the library what is public, as other packages do. The neutral mechanics of this target are not the library's.
+PUBLIC_ONLY = {"apns-batch"}
+NEUTRAL = {"APNSBatchBasics"}
+
 # The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
 # a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
 FOLDERS = {
