@@ -223,7 +223,9 @@ let package = Package(
             ],
             path: "Tests/Support/Simulation", swiftSettings: swift),
         .executableTarget(
-            name: "apns-batch-simulation", dependencies: ["APNSBatchSimulation"], path: "Tests/Simulation",
+            name: "apns-batch-simulation",
+            dependencies: ["APNSBatchSimulation", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/Simulation",
             swiftSettings: swift),
         tests("SimulationTests", ["APNSBatchTestSupport", "APNSBatchSimulation"]),
 

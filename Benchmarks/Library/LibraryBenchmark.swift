@@ -34,6 +34,7 @@ import Foundation
     @Option var teamId: String
     @Option var caFile: String
     @Option var lanes: Int
+    @Option(help: "The event loop: automatic, io_uring or epoll.") var loop = "automatic"
     @Option(help: "The number of tasks that send, or of items under way.") var concurrent = 1000
     @Option(help: "The time for which an idle sender is observed, in seconds.") var seconds = 35
     @Option(help: "What happens to rows that may have been sent before: resend or report.") var onUnknown = "report"
@@ -76,6 +77,10 @@ import Foundation
         campaign.authorities = try read(caFile)
         campaign.runDirectory = runDir
         campaign.lanes = lanes
+        guard let loop = Campaign.Loop(rawValue: loop) else {
+            throw ValidationError("--loop: no event loop is called \(loop)")
+        }
+        campaign.loop = loop
         campaign.onUnknown = onUnknown == "resend" ? .resend : .report
         return campaign
     }

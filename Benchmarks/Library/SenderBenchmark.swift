@@ -8,7 +8,7 @@ extension LibraryBenchmark {
         let campaign = try self.campaign()
         var configuration = Sender.Configuration(destination: campaign.destination, providers: campaign.providers)
         configuration.authorities = campaign.authorities
-        configuration.lanes = lanes
+        (configuration.lanes, configuration.loop) = (lanes, campaign.loop)
         let sender = try Sender(configuration)
         async let running: Void = sender.run()
         let times = try await body(sender)

@@ -1,18 +1,20 @@
 import APNSBatchSimulation
 import Glibc
+import Logging
 
-/// `simulation --seeds N [--from M] | --seed K [--trace]`, with `--broken NAME` and `--stats`.
+/// `simulation --seeds N [--from M] | --seed K [--trace]`, with `--broken NAME`, `--sender` and `--stats`.
 struct SimulationCommand {
     private var from: UInt64 = 1
     private var count: UInt64 = 100
     private var trace = false
     private var stats = false
+    private var isSender = false
     private var broken: BrokenRule?
     private var problem: String?
 
     private static let usage = """
-        usage: simulation [--seeds N] [--from M] [--stats] [--broken NAME]
-               simulation --seed K [--trace] [--broken NAME]
+        usage: simulation [--seeds N] [--from M] [--stats] [--broken NAME | --sender]
+               simulation --seed K [--trace] [--broken NAME | --sender]
         """
 
     init(_ arguments: [String]) {
@@ -24,6 +26,7 @@ struct SimulationCommand {
             case "--seed": (from, count) = (number(rest.popFirst()), 1)
             case "--trace": trace = true
             case "--stats": stats = true
+            case "--sender": isSender = true
             case "--broken":
                 broken = rest.popFirst().flatMap(BrokenRule.init)
                 if broken == nil { problem = "--broken: one of \(BrokenRule.allCases.map(\.rawValue))" }
@@ -57,15 +60,19 @@ struct SimulationCommand {
 
     private func play(_ seed: UInt64, _ input: String, _ sums: inout Sums) {
         do {
-            let report = try Simulation.run(
-                seed: seed, input: input, broken: broken, trace: trace ? 1 : -1,
-                logger: trace ? .standardOutput : .quiet)
+            let (descriptor, logger) = trace ? (1 as Int32, Logger.standardOutput) : (-1, .quiet)
+            let report =
+                isSender
+                ? try SendSimulation.run(seed: seed, trace: descriptor, logger: logger)
+                : try Simulation.run(seed: seed, input: input, broken: broken, trace: descriptor, logger: logger)
             sums.add(report)
             if trace || count == 1 {
                 print("seed \(seed): digest \(String(report.digest, radix: 16)), \(report.turns) turns")
             }
             guard !report.findings.isEmpty else { return }
-            print("seed \(seed) FAILED: \(report.findings.count) findings; again with: scripts/simulate --seed \(seed)")
+            print(
+                "seed \(seed) FAILED: \(report.findings.count) findings; again with: scripts/simulate\(isSender ? " --sender" : "") --seed \(seed)"
+            )
             for finding in report.findings.prefix(count == 1 ? 1000 : 3) { print("    \(finding)") }
             fflush(nil)
         } catch {

@@ -17,6 +17,13 @@ struct SimulationTests {
         #expect(try run(seed).findings == [])
     }
 
+    @Test(
+        "Each notification of a sender has one end, which agrees with what the server saw",
+        arguments: 1...40 as ClosedRange<UInt64>)
+    func sender(seed: UInt64) throws {
+        #expect(try SendSimulation.run(seed: seed).findings == [])
+    }
+
     @Test("A seed reproduces a run byte for byte", arguments: [3, 7, 11] as [UInt64])
     func reproduction(seed: UInt64) throws {
         let first = try run(seed)

@@ -1,18 +1,19 @@
 import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchSending
+import APNSBatchTransport
 import Logging
 
 /// The lanes of a sender for one kind of notification: for devices, or for the channels of one app.
-final class SendEngine: Sendable {
-    let mailbox: Mailbox
+package final class SendEngine: Sendable {
+    package let mailbox: Mailbox
     private let plan: CampaignPlan
     private let control = RunControl()
     private let providers: ProviderDirectory
     private let gauges: [LaneGauges]
     private let crew: LaneCrew
 
-    init(
+    package init(
         _ configuration: Sender.Configuration, to recipients: Campaign.Recipients, rate: RunRate, logger: Logger,
         surroundings: Surroundings
     ) throws(CampaignError) {
@@ -35,26 +36,39 @@ final class SendEngine: Sendable {
 
     /// Runs the lanes until the mailbox is closed and nothing is pending, or until ``stopAtOnce()``.
     func work() async {
-        mailbox.attach(wake: crew.wake, explain: { [gauges] in Self.explain(gauges) })
-        control.notify { [crew] in crew.wake() }
+        begin()
         do throws(ThreadError) {
             try await NamedThread.value("sender") { [crew] in crew.run() }
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
         }
+        end()
+    }
+
+    /// Connects the mailbox with the lanes, which are about to run.
+    package func begin() {
+        mailbox.attach(wake: crew.wake, explain: { [gauges] in Self.explain(gauges) })
+        control.notify { [crew] in crew.wake() }
+    }
+
+    /// Creates a lane on the calling thread, which must be the one that runs it.
+    package func makeLane(_ number: Int) throws(TransportError) -> Lane { try crew.makeLane(number) }
+
+    /// Ends what is pending after the lanes.
+    package func end() {
         control.notifyNobody()
         mailbox.detach()
         mailbox.end()
     }
 
-    func stopAtOnce() { control.stopAtOnce() }
+    package func stopAtOnce() { control.stopAtOnce() }
 
     /// Why the lanes ended; nil if they did not fail.
-    var failure: CampaignError? {
+    package var failure: CampaignError? {
         if case .failure(let error) = control.stopCause { error } else { nil }
     }
 
-    func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
+    package func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
         let changed = try self.providers.replace(providers)
         crew.wake()
         return changed

@@ -231,7 +231,7 @@ package struct Lane: ~Copyable {
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
         spread?.look(now: now, wallClock: rows.wallClock)
-        if plan.isService, rows.tickMailbox() { control.stopAtOnce() }
+        if plan.isService, rows.tickMailbox(now: now) { control.stopAtOnce() }
         publish()
         showActivity(hasWork: hasWork)
         if holds.look(now: now) { gauges.show(holds.hold) }

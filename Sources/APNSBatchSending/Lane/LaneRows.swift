@@ -275,7 +275,7 @@ struct LaneRows: ~Copyable {
     /// Leaves a row that this session will not send to a resumed run. It stays without an outcome. For a row
     /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
     mutating func postpone(_ ticket: Int) {
-        guard flights[ticket].mayHaveArrived else { return leave(ticket, .notSent) }
+        guard flights[ticket].mayHaveArrived else { return leave(ticket, flights[ticket].lastWord.arrival) }
         guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Self.stoppedBefore) }
         postponeUnanswered(ticket)
     }
@@ -289,7 +289,7 @@ struct LaneRows: ~Copyable {
 
     /// Frees a row without an outcome. The notification of a sender ends with an error, because nobody resumes it.
     private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
-        source.mail?.mailbox.giveUp(flights[ticket].row, flights[ticket].lastStatus > 0 ? .answered : arrival)
+        source.mail?.mailbox.giveUp(flights[ticket].row, arrival)
         release(ticket)
     }
 
@@ -440,20 +440,16 @@ extension LaneRows {
     /// How far the last request of a flight got, as far as it is known before its end.
     private func arrival(_ ticket: Int) -> Arrival {
         if flights[ticket].attempts > 0, !retries.contains(ticket: ticket) { return .maybeSent }
-        return switch flights[ticket].lastWord {
-        case .neverSent: .notSent
-        case .refused: .answered
-        case .noAnswer: .maybeSent
-        }
+        return flights[ticket].lastWord.arrival
     }
 
     /// Passes the outcomes of a turn on to the tasks that await them.
     mutating func deliver() { if source.mail != nil { sink.flush() } }
 
     /// Looks at the deadlines of all submissions. Returns whether the sender ends now, because its grace period has passed.
-    func tickMailbox() -> Bool {
+    func tickMailbox(now: UInt64) -> Bool {
         guard let mail = source.mail, mail.lane == 0 else { return false }
-        return mail.mailbox.tick(now: SystemClock.monotonic())
+        return mail.mailbox.tick(now: now)
     }
 
     /// Whether the lane may wait for anything now; not if there is a submission. It is woken for the next one.

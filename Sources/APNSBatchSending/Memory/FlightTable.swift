@@ -48,6 +48,14 @@ package struct Flight {
         case refused(status: UInt16, KnownReason?)
         /// A request of this session or an earlier one may have arrived.
         case noAnswer
+
+        var arrival: Arrival {
+            switch self {
+            case .neverSent: .notSent
+            case .refused: .answered
+            case .noAnswer: .maybeSent
+            }
+        }
     }
 
     var lastWord: LastWord {

@@ -36,9 +36,8 @@ package final class Simulation {
     private let logger: Logger
     private let input: String
     private var audit: Audit
-    private var dice: Dice
+    private let meddler: Meddler
     private var turns = 0
-    private var isCalm = false
     private let start: UInt64
 
     private var sessions = 0
@@ -51,9 +50,6 @@ package final class Simulation {
     private var rateBound: RateBound?
     private var pausedUntil: UInt64?
     private var hasPaused = false
-    /// The number of the plan's standstills that have begun. The last one ends at `standsUntil`.
-    private var stoodStill = 0
-    private var standsUntil: UInt64 = 0
 
     /// The number of sessions without a mishap after which the run counts as endless.
     private static let sessionsBeyond = 6
@@ -70,19 +66,21 @@ package final class Simulation {
         var plan = SeedPlan(seed: seed)
         plan.world.trace = trace
         if trace >= 0 { print(plan.text) }
-        let simulation = try Simulation(plan, input: input, broken: broken, logger: logger)
-        return simulation.runToEnd()
+        let world = SimulatedWorld(plan.world)
+        return try withExtendedLifetime(world) {
+            try Simulation(plan, world, input: input, broken: broken, logger: logger).runToEnd()
+        }
     }
 
-    private init(_ plan: SeedPlan, input: String, broken: BrokenRule?, logger: Logger) throws {
+    private init(_ plan: SeedPlan, _ world: SimulatedWorld, input: String, broken: BrokenRule?, logger: Logger) throws {
         self.plan = plan
         self.logger = logger
         self.input = input
-        world = SimulatedWorld(plan.world)
+        self.world = world
         start = world.now
-        dice = Dice(seed: plan.seed ^ 0x6D65_6464_6C65)
         witness = Witness(plan.server, seed: plan.seed, strikes: strikes)
         simulator = try Stage.simulator(plan, witness, world)
+        meddler = Meddler(plan, world, witness, simulator, strikes)
         disk = MemoryDisk(seed: plan.seed, broken: broken, strikes: strikes)
         audit = Audit(plan, witness)
         try Stage.write(plan.rows, to: input)
@@ -255,18 +253,17 @@ package final class Simulation {
         turns += 1
         if number == simulator.number {
             if !simulator.turn() { return "the simulator's loop failed" }
-            if !isCalm { meddle() }
+            meddler.meddle()
         } else {
             let before = steps.handedOver
             steps.turn(of: number, now: world.now)
             if let finding = holdToRate(steps.handedOver - before) { return finding }
         }
         changeRate(run)
-        standStill()
+        meddler.standStill()
         // The other threads run independently of the lanes.
-        if dice.chance(500_000), !disk.isDead, world.now >= standsUntil { steps.step(now: world.now) }
-        let elapsed = world.now - start
-        if !isCalm, elapsed >= plan.calmAfter { calm() }
+        if meddler.dice.chance(500_000), !disk.isDead, world.now >= meddler.standsUntil { steps.step(now: world.now) }
+        meddler.calmDown()
         pause(run)
         if world.now > max(begin, start + plan.calmAfter) + plan.calmPatience {
             return "not finished \(plan.calmPatience / 1_000_000_000) s after the last fault"
@@ -292,17 +289,6 @@ package final class Simulation {
         rateBound = bound(by: change.limit)
     }
 
-    /// Stops the sender's process. The server and the network continue.
-    private func standStill() {
-        guard stoodStill < plan.standstills.count else { return }
-        let (after, time) = plan.standstills[stoodStill]
-        guard world.now >= max(standsUntil, start + after) else { return }
-        strikes.count("stood still")
-        stoodStill += 1
-        standsUntil = world.now + time
-        world.standStill(but: simulator.number, for: time)
-    }
-
     private func pause(_ run: CampaignRun) {
         guard let pause = plan.pause else { return }
         if !hasPaused, world.now - start >= pause.after {
@@ -324,34 +310,6 @@ package final class Simulation {
         while world.now < until, idle < 10_000, let number = world.next() {
             idle += 1
             if number == simulator.number { _ = simulator.turn() }
-        }
-    }
-
-    /// Ends all faults, except that silent connections stay silent.
-    private func calm() {
-        isCalm = true
-        world.setFaults(nil)
-        witness.faults = SeedPlan.ServerFaults()
-        for connection in simulator.connections { simulator.setStreams(connection, plan.streams) }
-    }
-
-    /// Makes the server do what it may do at any time.
-    private func meddle() {
-        let connections = simulator.connections
-        guard !connections.isEmpty else { return }
-        if dice.chance(Int(plan.server.goaway)) {
-            strikes.count("server: GOAWAY")
-            simulator.goaway(
-                dice.pick(connections), code: UInt32(dice.pick([0, 0, 2, 11])), debug: "", closing: dice.chance(500_000)
-            )
-        }
-        if dice.chance(Int(plan.server.settings)) {
-            strikes.count("server: SETTINGS")
-            simulator.setStreams(dice.pick(connections), UInt32(dice.pick([0, 1, 2, 10, 100, 1000])))
-        }
-        if dice.chance(Int(plan.server.closed)) {
-            strikes.count("server: closed")
-            simulator.close(dice.pick(connections))
         }
     }
 

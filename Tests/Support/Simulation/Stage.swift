@@ -8,9 +8,10 @@ import Glibc
 
 /// Creates the objects of a simulation.
 enum Stage {
-    private static let keyID = "SIMULATED1"
+    /// The ids of keys that the simulator knows.
+    static let keyIDs = ["SIMULATED1", "SIMULATED2"]
     private static let teamID = "SIMTEAM001"
-    private static let topic = "com.example.app"
+    static let topic = "com.example.app"
     /// The time at which a simulation begins, in seconds since the epoch.
     private static let epoch: UInt64 = 1_700_000_000
     /// A key that is read and never used for signing.
@@ -19,7 +20,7 @@ enum Stage {
     static func simulator(_ plan: SeedPlan, _ witness: Witness, _ world: SimulatedWorld) throws -> SteppedSimulator {
         var configuration = SimulatorConfiguration(
             certificatePEM: [], keyPEM: [],
-            providerKeys: [.init(keyID: keyID, teamID: teamID, publicKeyPEM: [])])
+            providerKeys: keyIDs.map { .init(keyID: $0, teamID: teamID, publicKeyPEM: []) })
         configuration.script = plan.script
         configuration.topics = [topic]
         configuration.streams = plan.streams
@@ -43,14 +44,18 @@ enum Stage {
         }
     }
 
+    /// The credentials with one of the keys.
+    static func credentials(_ key: Int) -> Campaign.Credentials {
+        .providerToken(keyPEM: occasion?.signingKeyPEM ?? [], keyID: keyIDs[key], teamID: teamID)
+    }
+
     /// - Parameter policy: the policy for rows that may have been sent.
     static func campaign(
         _ plan: SeedPlan, port: UInt16, policy: UnknownPolicy, lanes: Int, hasCanary: Bool
     ) -> Campaign {
         var campaign = Campaign(
             destination: .host("simulated", port: port), topic: topic,
-            credentials: .providerToken(
-                keyPEM: occasion?.signingKeyPEM ?? [], keyID: keyID, teamID: teamID))
+            credentials: credentials(0))
         campaign.template = .init(json: Array(#"{"aps":{"alert":"Hello {{name}}"}}"#.utf8), name: "payload.json")
         campaign.id = CampaignID((plan.seed, ~plan.seed))
         campaign.runDirectory = "simulated"

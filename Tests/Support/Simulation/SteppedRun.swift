@@ -89,10 +89,3 @@ package final class SteppedRun {
         isFinished = true
     }
 }
-
-/// Holds a lane between its turns.
-private final class SteppedLane {
-    var lane: Lane
-
-    init(_ lane: consuming Lane) { self.lane = lane }
-}
