@@ -4,71 +4,71 @@ import Foundation
 
 extension LibraryBenchmark {
     /// Runs a sender, and prints the quantiles of the times that a closure returns.
-    func runSender(_ body: @escaping @Sendable (Sender) async throws -> [Times]) async throws {
+    func runSender(_ body: @escaping @Sendable (Sender) async throws -> Seen) async throws {
         let campaign = try self.campaign()
         var configuration = Sender.Configuration(destination: campaign.destination, providers: campaign.providers)
         configuration.authorities = campaign.authorities
         (configuration.lanes, configuration.loop) = (lanes, campaign.loop)
         let sender = try Sender(configuration)
         async let running: Void = sender.run()
-        let times = try await body(sender)
+        let seen = try await body(sender)
         sender.shutDown()
         try await running
-        guard times.count == rows else { throw ValidationError("\(times.count) of \(rows) were accepted") }
-        report(times)
+        guard seen.accepted == rows else { throw ValidationError("\(seen.accepted) of \(rows) were accepted") }
+        report(seen.times)
     }
 
-    private func report(_ times: [Times]) {
-        // A sample of them, because sorting all would be a part of what is measured.
-        let sample = stride(from: 0, to: times.count, by: max(1, times.count / 5000) | 1).map { times[$0] }
+    private func report(_ sample: [Times]) {
         func quantile(_ share: Double, _ time: (Times) -> Double) -> Double {
             let sorted = sample.map(time).sorted()
-            return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+            return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
         }
         print(
             "{\"p50_us\": \(quantile(0.5, \.whole)), \"p99_us\": \(quantile(0.99, \.whole)), "
                 + "\"over_p50_us\": \(quantile(0.5, \.over)), \"over_p99_us\": \(quantile(0.99, \.over))}")
     }
 
+    /// Every how many notifications the time is taken: of 5000 in all, because the clock costs something, too.
+    private var timed: Int { max(1, rows / 5000) | 1 }
+
     /// Sends with as many tasks as `--concurrent` says.
-    func sendOneByOne(_ sender: Sender) async throws -> [Times] {
-        let (rows, concurrent, topic) = (rows, concurrent, topic)
+    func sendOneByOne(_ sender: Sender) async throws -> Seen {
+        let (rows, concurrent, topic, timed) = (rows, concurrent, topic, timed)
         return try await withThrowingTaskGroup { group in
             for first in 0..<concurrent {
                 group.addTask {
-                    var times: [Times] = []
+                    var seen = Seen()
                     for number in stride(from: first, to: rows, by: concurrent) {
-                        let begin = ContinuousClock.now
+                        let begin = number % timed == 0 ? ContinuousClock.now : nil
                         let result = try await sender.send(Self.push(number, topic))
-                        if result.outcome == .accepted { times.append(Times(begin.duration(to: .now), result)) }
+                        seen.note(result, begin.map { $0.duration(to: .now) })
                     }
-                    return times
+                    return seen
                 }
             }
-            return try await group.reduce(into: []) { $0 += $1 }
+            return try await group.reduce(into: Seen()) { $0.add($1) }
         }
     }
 
-    func sendSequence(_ sender: Sender) async throws -> [Times] {
+    func sendSequence(_ sender: Sender) async throws -> Seen {
         let topic = topic
-        var times: [Times] = []
+        var seen = Seen()
         let users = Users(count: rows)
         for try await (_, result) in sender.send(contentsOf: users, pending: concurrent, { Self.push($0, topic) }) {
-            let result = try result.get()
-            if result.outcome == .accepted { times.append(Times(result.answerTime ?? .zero, result)) }
+            seen.note(try result.get(), nil)
         }
-        return times
+        return seen
     }
 
     /// Sends all notifications, and then nothing for a while. Prints what the process does meanwhile.
-    func stayIdle(_ sender: Sender) async throws -> [Times] {
-        let times = try await sendOneByOne(sender)
+    func stayIdle(_ sender: Sender) async throws -> Seen {
+        let seen = try await sendOneByOne(sender)
         try await Task.sleep(for: .seconds(1))
         let before = (try Self.wakeUps(), try Self.residentPages())
         try await Task.sleep(for: .seconds(seconds))
         let after = (try Self.wakeUps(), try Self.residentPages())
         print("{\"wake_ups\": \(after.0 - before.0), \"seconds\": \(seconds), \"pages\": \(after.1 - before.1)}")
-        return times
+        return seen
     }
 
     /// How often the threads of senders have waited for something. Swift's runtime has a thread that wakes up every second
@@ -87,6 +87,23 @@ extension LibraryBenchmark {
     private static func residentPages() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
+    /// What the tasks have seen.
+    struct Seen: Sendable {
+        var accepted = 0
+        var times: [Times] = []
+
+        mutating func note(_ result: SendResult, _ time: Duration?) {
+            guard result.outcome == .accepted else { return }
+            accepted += 1
+            if let time { times.append(Times(time, result)) }
+        }
+
+        mutating func add(_ other: Seen) {
+            accepted += other.accepted
+            times += other.times
+        }
     }
 
     /// The time of a send, and that part of it which is not the time of the answer, in microseconds.

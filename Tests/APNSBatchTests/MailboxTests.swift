@@ -8,7 +8,7 @@ import Testing
     private final class Owner: SubmissionOwner {
         let ends = Guarded<[Mailbox.End]>([])
 
-        func submissionDidEnd(_ end: Mailbox.End) { ends.withLock { $0.append(end) } }
+        func submissionDidEnd(_ end: Mailbox.End, tag: Int) { ends.withLock { $0.append(end) } }
     }
 
     private static func submit(_ mailbox: Mailbox, _ number: Int, _ owner: Owner) throws -> UInt64 {

@@ -2,28 +2,15 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchSending
 
-/// Submits the items of a sequence, and collects their results until they are taken.
-final class SendCollector<Items: AsyncSequence & Sendable>: Sendable where Items.Element: Sendable {
-    typealias Element = SendResults<Items>.Element
-
-    /// An item that was submitted.
-    private final class Item: SubmissionOwner {
-        let element: Items.Element
-        /// Where the collector keeps its id.
-        let place: Int
-        private let collector: SendCollector
-
-        init(_ element: Items.Element, at place: Int, _ collector: SendCollector) {
-            (self.element, self.place, self.collector) = (element, place, collector)
-        }
-
-        func submissionDidEnd(_ end: Mailbox.End) { collector.take(self, end) }
-    }
+/// Submits the notifications of a sequence, and collects their results until they are taken. Items are known by places, of
+/// which there are as many as may be pending; who has the items keeps them by place. An item has its place until its result is
+/// taken.
+@usableFromInline final class SendCollector: SubmissionOwner {
+    @usableFromInline typealias Ended = (place: Int, result: Result<SendResult, SendError>)
 
     private struct State {
-        /// The results that were not taken, and the number of those at the beginning that were.
-        var results: [Element] = []
-        var head = 0
+        /// The results that were not taken.
+        var results: [Ended] = []
         /// The ids of the items that were submitted and have not ended, by place; nil while the id is not known.
         var open: [UInt64?]
         var free: [Int]
@@ -38,58 +25,33 @@ final class SendCollector<Items: AsyncSequence & Sendable>: Sendable where Items
             free = Array((0..<pending).reversed())
         }
 
-        var isEmpty: Bool { head == results.count }
-        /// Whether each item that was submitted has ended.
+        /// Whether the result of each item was taken.
         var isDone: Bool { isFed && free.count == open.count }
-        /// Whether another item may be submitted: its result will have room.
-        var hasRoom: Bool { results.count - head < free.count }
-
-        mutating func takeFirst() -> Element? {
-            guard !isEmpty else { return nil }
-            head += 1
-            let first = results[head - 1]
-            if head == results.count || head == 1024 {
-                results.removeFirst(head)
-                head = 0
-            }
-            return first
-        }
     }
 
     private let state: Guarded<State>
-    private let source: SendResults<Items>
+    private let sender: Sender
+    private let timeout: Duration?
 
-    init(_ source: SendResults<Items>) {
-        self.source = source
-        state = Guarded(State(pending: source.pending))
+    @usableFromInline
+    init(_ sender: Sender, pending: Int, timeout: Duration?) {
+        (self.sender, self.timeout) = (sender, timeout)
+        state = Guarded(State(pending: pending))
     }
 
     // MARK: Feeding
 
-    /// Submits all items. Returns when the last one was submitted, or when their results are not awaited any more.
-    func feed() async {
-        do {
-            for try await element in source.items {
-                guard let place = await place() else { break }
-                submit(Item(element, at: place, self))
-            }
-            finish(nil)
-        } catch {
-            finish(error)
-        }
-    }
-
     /// Takes a place for an item, and waits for one if there is none. Returns nil if the results are not awaited any more.
-    private func place() async -> Int? {
+    @usableFromInline
+    func place() async -> Int? {
         while true {
             let (place, isOver) = state.withLock { state -> (Int?, Bool) in
-                if state.isAbandoned { return (nil, true) }
-                return (state.hasRoom ? state.free.popLast() : nil, false)
+                state.isAbandoned ? (nil, true) : (state.free.popLast(), false)
             }
             if isOver || place != nil { return place }
             await withUnsafeContinuation { continuation in
                 let isReady = state.withLock { state in
-                    if state.isAbandoned || state.hasRoom { return true }
+                    if state.isAbandoned || !state.free.isEmpty { return true }
                     state.feeder = continuation
                     return false
                 }
@@ -98,81 +60,82 @@ final class SendCollector<Items: AsyncSequence & Sendable>: Sendable where Items
         }
     }
 
-    private func submit(_ item: Item) {
+    /// Submits the notification of the item in a place.
+    @usableFromInline
+    func submit(_ notification: PushNotification, at place: Int) {
         do throws(SendError) {
-            let id = try source.sender.submit(source.notification(item.element), source.timeout, owner: item)
+            guard let id = try sender.submit(notification, timeout, owner: self, tag: place) else { return }
             let isAbandoned = state.withLock { state in
-                state.open[item.place] = id
+                state.open[place] = id
                 return state.isAbandoned
             }
-            if isAbandoned, let id { source.sender.cancel(id) }
+            if isAbandoned { sender.cancel(id) }
         } catch {
-            take(item, .failure(error))
+            submissionDidEnd(.failure(error), tag: place)
         }
     }
 
-    private func take(_ item: Item, _ end: Mailbox.End) {
+    package func submissionDidEnd(_ end: Mailbox.End, tag place: Int) {
         let consumer = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            state.open[item.place] = nil
-            state.free.append(item.place)
-            if !state.isAbandoned { state.results.append((item.element, end)) }
-            defer { state.consumer = nil }
-            return state.consumer
+            state.results.append((place, end))
+            return state.consumer.take()
         }
         consumer?.resume()
     }
 
-    private func finish(_ error: (any Error)?) {
+    /// Says that no further item will be submitted.
+    ///
+    /// - Parameter error: What the sequence of items has thrown.
+    @usableFromInline
+    func finish(_ error: (any Error)?) {
         let consumer = state.withLock { state in
             (state.isFed, state.failure) = (true, error)
-            defer { state.consumer = nil }
-            return state.consumer
+            return state.consumer.take()
         }
         consumer?.resume()
     }
 
     // MARK: Taking
 
-    private enum Next {
-        case element(Element)
-        case nothingYet
-        case ended
-        case failed(any Error)
-    }
-
-    func next() async throws -> Element? {
+    /// Frees places, and takes all results, of which there is at least one. Returns false after the last one, or if they are
+    /// not awaited any more.
+    ///
+    /// - Parameter results: Must be empty.
+    @usableFromInline
+    func take(_ results: inout [Ended]) async throws -> Bool {
         while true {
-            let (next, feeder) = takeFirst()
-            feeder?.resume()
-            switch next {
-            case .element(let element): return element
-            case .ended: return nil
-            case .failed(let error): throw error
-            case .nothingYet: await waitForResult()
+            let (isOver, failure) = state.withLock { state -> (Bool, (any Error)?) in
+                if state.isAbandoned { return (true, nil) }
+                guard state.results.isEmpty else {
+                    swap(&state.results, &results)
+                    return (false, nil)
+                }
+                return state.isDone ? (true, state.failure.take()) : (false, nil)
             }
+            if let failure { throw failure }
+            if isOver || !results.isEmpty { return !isOver }
+            await waitForResult()
         }
     }
 
-    private func takeFirst() -> (Next, UnsafeContinuation<Void, Never>?) {
-        state.withLock { state in
-            if state.isAbandoned { return (.ended, nil) }
-            guard let first = state.takeFirst() else {
-                guard state.isDone else { return (.nothingYet, nil) }
-                guard let failure = state.failure else { return (.ended, nil) }
-                state.failure = nil
-                return (.failed(failure), nil)
+    /// Frees the places of results that were taken.
+    @usableFromInline
+    func free(_ places: [Ended]) {
+        let feeder = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            for (place, _) in places {
+                state.open[place] = nil
+                state.free.append(place)
             }
-            guard state.hasRoom else { return (.element(first), nil) }
-            defer { state.feeder = nil }
-            return (.element(first), state.feeder)
+            return state.feeder.take()
         }
+        feeder?.resume()
     }
 
     private func waitForResult() async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let isReady = state.withLock { state in
-                    if !state.isEmpty || state.isAbandoned || state.isDone { return true }
+                    if !state.results.isEmpty || state.isAbandoned || state.isDone { return true }
                     state.consumer = continuation
                     return false
                 }
@@ -184,14 +147,13 @@ final class SendCollector<Items: AsyncSequence & Sendable>: Sendable where Items
     }
 
     /// Cancels what is pending. Later results are dropped.
+    @usableFromInline
     func abandon() {
         let (open, waiting) = state.withLock { state in
             state.isAbandoned = true
-            let waiting = [state.consumer, state.feeder]
-            (state.consumer, state.feeder) = (nil, nil)
-            return (state.open, waiting)
+            return (state.open, [state.consumer.take(), state.feeder.take()])
         }
-        for id in open { id.map(source.sender.cancel) }
+        for id in open { id.map(sender.cancel) }
         for continuation in waiting { continuation?.resume() }
     }
 }

@@ -1,4 +1,3 @@
-import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchSending
 
@@ -14,6 +13,7 @@ extension Sender {
     ///   - pending: At least 1.
     ///   - timeout: The longest time until an item has its result; nil for ``Configuration/timeout``.
     ///   - notification: Makes the notification of an item.
+    @inlinable
     public func send<Items: AsyncSequence & Sendable>(
         contentsOf items: Items, pending: Int = 1000, timeout: Duration? = nil,
         _ notification: @escaping @Sendable (Items.Element) -> PushNotification
@@ -27,38 +27,110 @@ extension Sender {
 public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Sendable where Items.Element: Sendable {
     public typealias Element = (item: Items.Element, result: Result<SendResult, SendError>)
 
-    let sender: Sender
-    let items: Items
-    let pending: Int
-    let timeout: Duration?
-    let notification: @Sendable (Items.Element) -> PushNotification
+    @usableFromInline let sender: Sender
+    @usableFromInline let items: Items
+    @usableFromInline let pending: Int
+    @usableFromInline let timeout: Duration?
+    @usableFromInline let notification: @Sendable (Items.Element) -> PushNotification
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(SendCollector(self)) }
+    @usableFromInline
+    init(
+        sender: Sender, items: Items, pending: Int, timeout: Duration?,
+        notification: @escaping @Sendable (Items.Element) -> PushNotification
+    ) {
+        (self.sender, self.items, self.pending) = (sender, items, pending)
+        (self.timeout, self.notification) = (timeout, notification)
+    }
+
+    @inlinable
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Ends the sending when the iterator is gone.
-        private final class Owner {
-            let collector: SendCollector<Items>
-            let feeding: Task<Void, Never>
+        @usableFromInline let feeding: SendFeeding<Items>
+        /// The results that are returned next, from `next` on.
+        @usableFromInline var results: [SendCollector.Ended] = []
+        @usableFromInline var next = 0
 
-            init(_ collector: SendCollector<Items>) {
-                self.collector = collector
-                feeding = Task { await collector.feed() }
-            }
-
-            deinit {
-                feeding.cancel()
-                collector.abandon()
-            }
-        }
-
-        private let owner: Owner
-
-        init(_ collector: SendCollector<Items>) { owner = Owner(collector) }
+        @inlinable
+        init(_ results: SendResults) { feeding = SendFeeding(results) }
 
         /// Returns the next result; nil after the last one, or when the task is cancelled.
         ///
         /// - Throws: What the sequence of items throws, after the results of the items before.
-        public mutating func next() async throws -> Element? { try await owner.collector.next() }
+        @inlinable
+        public mutating func next() async throws -> Element? {
+            if next == results.count {
+                results.removeAll(keepingCapacity: true)
+                next = 0
+                guard try await feeding.collector.take(&results) else { return nil }
+            }
+            let (place, result) = results[next]
+            let item = feeding.items.take(place)
+            next += 1
+            if next == results.count { feeding.collector.free(results) }
+            return (item, result)
+        }
+    }
+}
+
+/// The task that submits the items. It ends with the iterator.
+@usableFromInline final class SendFeeding<Items: AsyncSequence & Sendable>: Sendable where Items.Element: Sendable {
+    @usableFromInline let collector: SendCollector
+    @usableFromInline let items: SendItems<Items.Element>
+    private let task: Task<Void, Never>
+
+    @inlinable
+    convenience init(_ results: SendResults<Items>) {
+        let collector = SendCollector(results.sender, pending: results.pending, timeout: results.timeout)
+        let items = SendItems<Items.Element>(count: results.pending)
+        self.init(
+            collector, items,
+            Task {
+                do {
+                    for try await item in results.items {
+                        guard let place = await collector.place() else { break }
+                        items.put(item, place)
+                        collector.submit(results.notification(item), at: place)
+                    }
+                    collector.finish(nil)
+                } catch {
+                    collector.finish(error)
+                }
+            })
+    }
+
+    @usableFromInline
+    init(_ collector: SendCollector, _ items: SendItems<Items.Element>, _ task: Task<Void, Never>) {
+        (self.collector, self.items, self.task) = (collector, items, task)
+    }
+
+    deinit {
+        task.cancel()
+        collector.abandon()
+    }
+}
+
+/// The items that have places. The collector's lock orders the accesses to a place.
+@usableFromInline final class SendItems<Item: Sendable>: @unchecked Sendable {
+    @usableFromInline let places: UnsafeMutableBufferPointer<Item?>
+
+    @inlinable
+    init(count: Int) {
+        places = .allocate(capacity: count)
+        places.initialize(repeating: nil)
+    }
+
+    deinit {
+        places.deinitialize()
+        places.deallocate()
+    }
+
+    @inlinable
+    func put(_ item: Item, _ place: Int) { places[place] = item }
+
+    @inlinable
+    func take(_ place: Int) -> Item {
+        defer { places[place] = nil }
+        return places[place].unsafelyUnwrapped
     }
 }

@@ -35,7 +35,7 @@ final class PendingResult: SubmissionOwner {
 
     private let state = Guarded(State.awaited([]))
 
-    func submissionDidEnd(_ end: Mailbox.End) {
+    func submissionDidEnd(_ end: Mailbox.End, tag: Int) {
         let waiting = state.withLock { state -> [UnsafeContinuation<Mailbox.End, Never>] in
             defer { state = .ended(end) }
             return if case .awaited(let waiting) = state { waiting } else { [] }

@@ -196,9 +196,11 @@ public final class Sender: Sendable {
     /// sent again; ``SendError/arrival`` says which it was.
     ///
     /// - Parameter timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
-    public func send(
-        _ notification: PushNotification, timeout: Duration? = nil
-    ) async throws(SendError) -> SendResult {
+    nonisolated(nonsending)
+        public func send(
+            _ notification: PushNotification, timeout: Duration? = nil
+        ) async throws(SendError) -> SendResult
+    {
         let fields = SubmittedFields(notification, seconds: surroundings.seconds)
         return try await result(of: fields, timeout, from: devices)
     }
@@ -230,24 +232,26 @@ public final class Sender: Sendable {
         }
     }
 
-    private func result(
-        of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine
-    ) async throws(SendError) -> SendResult {
+    nonisolated(nonsending)
+        private func result(
+            of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine
+        ) async throws(SendError) -> SendResult
+    {
         let (awaited, mailbox) = (AwaitedSend(), engine.mailbox)
-        let end = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 awaited.begin(continuation)
                 do throws(SendError) {
                     awaited.id = try submit(fields, timeout, to: mailbox, owner: awaited)
                     if Task.isCancelled { awaited.id.map(mailbox.cancel) }
                 } catch {
-                    awaited.submissionDidEnd(.failure(error))
+                    awaited.submissionDidEnd(.failure(error), tag: 0)
                 }
             }
         } onCancel: {
             awaited.id.map(mailbox.cancel)
         }
-        return try end.get()
+        return try awaited.end()
     }
 
     /// Submits a notification, and returns without waiting.
@@ -263,18 +267,18 @@ public final class Sender: Sendable {
 
     func submit(
         _ notification: PushNotification, _ timeout: Duration?, onlyIfRoom: Bool = false,
-        owner: any SubmissionOwner
+        owner: any SubmissionOwner, tag: Int = 0
     ) throws(SendError) -> UInt64? {
         let fields = SubmittedFields(notification, seconds: surroundings.seconds)
-        return try submit(fields, timeout, to: devices.mailbox, onlyIfRoom: onlyIfRoom, owner: owner)
+        return try submit(fields, timeout, to: devices.mailbox, onlyIfRoom: onlyIfRoom, owner: owner, tag: tag)
     }
 
     private func submit(
         _ fields: SubmittedFields, _ timeout: Duration?, to mailbox: Mailbox, onlyIfRoom: Bool = false,
-        owner: any SubmissionOwner
+        owner: any SubmissionOwner, tag: Int = 0
     ) throws(SendError) -> UInt64? {
         let deadline = SystemClock.monotonic() + (timeout?.nanoseconds ?? self.timeout)
-        let id = try mailbox.submit(fields, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner)
+        let id = try mailbox.submit(fields, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner, tag: tag)
         if !isWatched.load(ordering: .relaxed) { watch() }
         return id
     }

@@ -5,13 +5,13 @@ import Glibc
 /// It uses a pthread mutex because ThreadSanitizer does not understand `Synchronization.Mutex` under contention.
 @safe
 package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
-    /// Accessed only while `mutex` is held.
-    private var value: Value
+    /// Accessed only while `mutex` is held. Not a stored property, whose every access Swift would check for exclusivity.
+    @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init(_ value: consuming sending Value) {
-        self.value = value
+        unsafe self.value.initialize(to: value)
         unsafe check(pthread_mutex_init(mutex, nil))
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
@@ -25,22 +25,25 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         unsafe condition.deallocate()
         unsafe pthread_mutex_destroy(mutex)
         unsafe mutex.deallocate()
+        unsafe value.deinitialize(count: 1)
+        unsafe value.deallocate()
     }
 
     /// Calls `body` with the lock held. `body` must not take the same lock again. Does not wake waiting threads.
+    @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        unsafe check(pthread_mutex_lock(mutex))
+        lock()
         defer { unlock() }
-        return try body(&value)
+        return try unsafe body(&value.pointee)
     }
 
     /// Like `withLock`, but returns nil without waiting if another thread holds the lock.
     package func withLockIfAvailable<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result? {
         guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { unlock() }
-        return body(&value)
+        return unsafe body(&value.pointee)
     }
 
     /// Changes the value with the lock held, and wakes all waiting threads.
@@ -57,20 +60,20 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     package func wait<Result>(
         until deadline: UInt64? = nil, _ body: (inout sending Value) -> sending Result?
     ) -> sending Result? {
-        unsafe check(pthread_mutex_lock(mutex))
+        lock()
         defer { unlock() }
         var time = timespec()
         if let deadline {
             time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         }
         while true {
-            if let result = body(&value) { return result }
+            if let result = unsafe body(&value.pointee) { return result }
             guard deadline != nil else {
                 unsafe check(pthread_cond_wait(condition, mutex))
                 continue
             }
             let code = unsafe pthread_cond_timedwait(condition, mutex, &time)
-            if code == ETIMEDOUT { return body(&value) }
+            if code == ETIMEDOUT { return unsafe body(&value.pointee) }
             check(code)
         }
     }
@@ -78,7 +81,9 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// Wakes all waiting threads, so that they check the value again.
     package func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
-    private func unlock() { unsafe check(pthread_mutex_unlock(mutex)) }
+    @usableFromInline func lock() { unsafe check(pthread_mutex_lock(mutex)) }
+
+    @usableFromInline func unlock() { unsafe check(pthread_mutex_unlock(mutex)) }
 }
 
 private func check(_ code: Int32) { precondition(code == 0, "a lock was misused, or the system lacks memory for one") }

@@ -160,6 +160,7 @@ struct Admission: ~Copyable {
     /// flight.
     func linger(_ hold: Hold, inFlight: Int, _ gathering: Gathering) -> UInt32 {
         guard hold != .batch, inFlight >= Self.lingerFrom else { return 0 }
+        if plan.isService { return min(gathering.time, Gathering.mostOfSender) }
         return hold == .streams && !isPaced ? gathering.time : Gathering.least
     }
 

@@ -15,6 +15,8 @@ struct Gathering: Equatable {
 
     /// The least time to gather. All three are in microseconds.
     static let least: UInt32 = 300
+    /// The longest time for which tasks that await an answer of a sender wait for others.
+    static let mostOfSender: UInt32 = 1000
     private static let mostOfWay: UInt64 = 5000
     /// The same as the longest wait of a lane.
     private static let mostOfQueue: UInt64 = 10_000

@@ -4,8 +4,10 @@ import Synchronization
 
 /// Who awaits the end of a submission.
 package protocol SubmissionOwner: AnyObject, Sendable {
-    /// Called once, without a lock, on any thread, possibly before `submit` has returned. It must not block.
-    func submissionDidEnd(_ end: Mailbox.End)
+    /// Called once for each submission, without a lock, on any thread, possibly before `submit` has returned. It must not block.
+    ///
+    /// - Parameter tag: What was given with the submission.
+    func submissionDidEnd(_ end: Mailbox.End, tag: Int)
 }
 
 /// The notifications that a program has given to a sender and that have not ended: those that wait for a lane, and those that
@@ -29,11 +31,19 @@ package final class Mailbox: Sendable {
         case taken(lane: Int)
     }
 
+    /// Who is told of the end of a submission, and its tag.
+    private struct Owner {
+        let owner: any SubmissionOwner
+        let tag: Int
+
+        func tell(_ end: End) { owner.submissionDidEnd(end, tag: tag) }
+    }
+
     private struct Place {
         var generation: UInt32 = 0
         var phase = Phase.free
         var fields: SubmittedFields?
-        var owner: (any SubmissionOwner)?
+        var owner: Owner?
 
         /// Passes a waiting submission to a lane. Returns nil if it has ended.
         mutating func take(_ id: UInt64, lane: Int) -> SubmittedFields? {
@@ -115,19 +125,19 @@ package final class Mailbox: Sendable {
     /// - Returns: The id; nil if it was refused for that reason.
     package func submit(
         _ fields: SubmittedFields, deadline: UInt64, onlyIfRoom: Bool = false,
-        owner: any SubmissionOwner
+        owner: any SubmissionOwner, tag: Int = 0
     ) throws(SendError) -> UInt64? {
         let id = try state.withLock { (state) throws(SendError) -> UInt64? in
             guard !state.isClosed else { throw Self.closed }
             if onlyIfRoom, state.waiting + state.taken >= most { return nil }
-            return add(fields, deadline, owner, to: &state)
+            return add(fields, deadline, Owner(owner: owner, tag: tag), to: &state)
         }
         if id != nil { wakeSleeper() }
         return id
     }
 
     private func add(
-        _ fields: SubmittedFields, _ deadline: UInt64, _ owner: any SubmissionOwner, to state: inout State
+        _ fields: SubmittedFields, _ deadline: UInt64, _ owner: Owner, to state: inout State
     ) -> UInt64 {
         let place: Int
         if let free = state.free.popLast() {
@@ -165,9 +175,9 @@ package final class Mailbox: Sendable {
 
     /// Ends everything that is pending. Called after the lanes have ended, or instead of starting them.
     package func end() {
-        let ended = state.withLock { state -> [(any SubmissionOwner, SendError)] in
+        let ended = state.withLock { state -> [(Owner, SendError)] in
             state.isClosed = true
-            var ended: [(any SubmissionOwner, SendError)] = []
+            var ended: [(Owner, SendError)] = []
             for place in state.places.indices {
                 // What a lane had taken may have been sent if the lane could not say more.
                 let arrival: Arrival
@@ -183,7 +193,7 @@ package final class Mailbox: Sendable {
             publish(state)
             return ended
         }
-        for (owner, error) in ended { owner.submissionDidEnd(.failure(error)) }
+        for (owner, error) in ended { owner.tell(.failure(error)) }
     }
 
     private static let closed = SendError(.shuttingDown, .notSent, "the sender takes no more notifications")
@@ -219,16 +229,15 @@ package final class Mailbox: Sendable {
 
     /// Ends the submissions of a batch of outcomes. Unknown ones are ignored: they ended before.
     package func end(_ batch: OutcomeBatch, campaign: (UInt64, UInt64)) {
-        var ended: [(any SubmissionOwner, SendResult)] = []
-        ended.reserveCapacity(batch.count)
+        var owners: [Owner?] = []
+        owners.reserveCapacity(batch.count)
         state.withLock { state in
-            for entry in unsafe batch.entries {
-                guard let owner = finish(entry.row, in: &state) else { continue }
-                ended.append((owner, SendResult(entry, in: batch, campaign: campaign)))
-            }
+            for entry in unsafe batch.entries { owners.append(finish(entry.row, in: &state)) }
             publish(state)
         }
-        for (owner, result) in ended { owner.submissionDidEnd(.success(result)) }
+        for (entry, owner) in unsafe zip(batch.entries, owners) {
+            owner?.tell(.success(SendResult(entry, in: batch, campaign: campaign)))
+        }
     }
 
     /// Ends a submission without a result, because the sender ends.
@@ -239,7 +248,7 @@ package final class Mailbox: Sendable {
             defer { publish(state) }
             return finish(id, in: &state)
         }
-        owner?.submissionDidEnd(.failure(SendError(code, arrival, description)))
+        owner?.tell(.failure(SendError(code, arrival, description)))
     }
 
     /// Ends a submission whose end is wanted.
@@ -297,7 +306,7 @@ package final class Mailbox: Sendable {
     // MARK: Within
 
     private func interrupt(_ ids: [UInt64], _ why: Interruption) {
-        var ended: [any SubmissionOwner] = []
+        var ended: [Owner] = []
         var lanes: Set<Int> = []
         state.withLock { state in
             for id in ids {
@@ -317,7 +326,7 @@ package final class Mailbox: Sendable {
         for lane in lanes { wake(lane) }
         guard !ended.isEmpty else { return }
         let (code, text) = describe(why)
-        for owner in ended { owner.submissionDidEnd(.failure(SendError(code, .notSent, text))) }
+        for owner in ended { owner.tell(.failure(SendError(code, .notSent, text))) }
     }
 
     private func describe(_ why: Interruption) -> (SendError.Code, String) {
@@ -332,7 +341,7 @@ package final class Mailbox: Sendable {
     }
 
     /// Frees the place of a submission that a lane had taken. Returns nil if it has ended before.
-    private func finish(_ id: UInt64, in state: inout State) -> (any SubmissionOwner)? {
+    private func finish(_ id: UInt64, in state: inout State) -> Owner? {
         let place = Submission.place(of: id)
         guard place < state.places.count, state.places[place].generation == UInt32(truncatingIfNeeded: id >> 32),
             case .taken = state.places[place].phase
@@ -340,7 +349,7 @@ package final class Mailbox: Sendable {
         return remove(place, from: &state)
     }
 
-    private func remove(_ place: Int, from state: inout State) -> (any SubmissionOwner)? {
+    private func remove(_ place: Int, from state: inout State) -> Owner? {
         switch state.places[place].phase {
         case .free: return nil
         case .waiting: state.waiting -= 1
