@@ -9,6 +9,7 @@ extension Simulator {
             public var status: Int
             /// The reason; nil for answers without one.
             public var reason: String?
+            /// How often it was given.
             public var count: Int
         }
 

@@ -17,15 +17,19 @@ import APNSBatchModel
 /// program takes no further results, because this sequence and its iterator are released or the task that iterates is
 /// cancelled, the run goes on without it. The sequence has one consumer.
 public struct CampaignResults: AsyncSequence, Sendable {
+    /// Up to 2,048 results, in the order in which their rows ended.
     public typealias Element = ResultBatch
+    /// The sequence throws no errors: those of the run are in its summary.
     public typealias Failure = Never
 
+    /// Takes the batches of a run. The run goes on without a consumer when its task is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let interest: Interest
 
         /// Returns the next batch, and waits for it; nil at the end of the run.
         public mutating func next() async -> ResultBatch? { await interest.stream.next() }
 
+        /// Returns the next batch, and waits for it; nil at the end of the run.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ResultBatch? {
             await interest.stream.next()
         }
@@ -42,6 +46,7 @@ public struct CampaignResults: AsyncSequence, Sendable {
 
     let interest: Interest
 
+    /// Returns the iterator. Call it once: iterators take the batches from each other.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(interest: interest) }
 }
 

@@ -26,6 +26,7 @@ public struct ChannelManager: Sendable {
     public struct Channel: Sendable, Equatable {
         /// The id in base64, as APNs generated it.
         public let id: String
+        /// What APNs stores for the channel.
         public let storage: Storage
     }
 

@@ -25,6 +25,7 @@ extension Sender {
 
 /// The results of ``Sender/send(contentsOf:pending:timeout:_:)``. Iterate once.
 public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Sendable where Items.Element: Sendable {
+    /// An item, and what became of its notification.
     public typealias Element = (item: Items.Element, result: Result<SendResult, SendError>)
 
     let sender: Sender
@@ -33,8 +34,10 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     let timeout: Duration?
     let notification: @Sendable (Items.Element) -> PushNotification
 
+    /// Returns the iterator, which begins to send when it is made. Call it once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(SendCollector(self)) }
 
+    /// Sends the items and takes their results. When it is released, what is pending is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         /// Ends the sending when the iterator is gone.
         private final class Owner {

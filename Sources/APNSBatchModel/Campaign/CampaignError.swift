@@ -24,7 +24,9 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
         case passphraseNeeded
     }
 
+    /// What kind of failure it is.
     public let code: Code
+    /// A sentence without a full stop, with the place and the remedy where they are known.
     public let description: String
     /// The error from which this one follows, such as that of a file; nil if there is none. Its text is part of ``description``.
     public let cause: (any Error)?

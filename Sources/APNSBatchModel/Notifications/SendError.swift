@@ -1,6 +1,7 @@
 /// The cause for which a `Sender` has no result of a notification. ``arrival`` says how far its request got: one that may
 /// have arrived may reach the device twice if it is sent again.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it is.
     @nonexhaustive
     public enum Code: Sendable, Hashable, CaseIterable {
         /// The sender has not been started.
@@ -15,7 +16,9 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case unreachable
     }
 
+    /// What kind of failure it is.
     public let code: Code
+    /// How far the last request got; ``Arrival/notSent`` if there was none.
     public let arrival: Arrival
     /// A sentence without a full stop. It contains no secret, no payload and no device token.
     public let description: String
