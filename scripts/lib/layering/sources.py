@@ -3,7 +3,8 @@
 import os
 import re
 
-from .rules import ALLOWED, FOUNDATION, INSIDE, KERNEL_HEADERS, KERNEL_TARGET, LIBRARY_HEADERS, TOOLCHAIN, TRIED
+from .rules import (
+    ALLOWED, FOUNDATION, INSIDE, KERNEL_HEADERS, KERNEL_TARGET, LIBRARY_HEADERS, SNIPPET_IMPORTS, TOOLCHAIN, TRIED)
 from .swift import code_of
 
 SWIFT_IMPORT = re.compile(
@@ -126,10 +127,19 @@ def target_breaches(root, target, owners):
         yield f"{target}: the table allows {module}, which no file imports or includes"
 
 
+def snippet_breaches(root):
+    for path in files_below(os.path.join(root, "Snippets")):
+        for number, line in enumerate(code_of(read(path)).split("\n"), 1):
+            found = SWIFT_IMPORT.match(line)
+            if found and found.group(1) not in SNIPPET_IMPORTS:
+                yield f"{os.path.relpath(path, root)}:{number}: a snippet must not import {found.group(1)}"
+
+
 def source_breaches(root):
     owners = header_owners(root)
     for target in ALLOWED:
         yield from target_breaches(root, target, owners)
+    yield from snippet_breaches(root)
     for parent in ("Sources", "CSupport"):
         for name in sorted(os.listdir(os.path.join(root, parent))):
             if name not in ALLOWED and name != "System":
