@@ -4,7 +4,9 @@ extension Simulator {
     /// Something that goes wrong on purpose: a kind of fault, and the occasion on which it happens.
     ///
     /// ```swift
-    /// withSimulator(.init(faults: [.goaway(reason: "Shutdown", at: .request(100))])) { … }
+    /// try await withSimulator(.init(faults: [.goaway(reason: "Shutdown", at: .request(100))])) { simulator in
+    ///     campaign.redirect(to: simulator)
+    /// }
     /// ```
     public struct Fault: Sendable, Hashable {
         enum Kind: Hashable {

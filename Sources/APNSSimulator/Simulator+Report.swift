@@ -38,7 +38,9 @@ extension Simulator {
 
         /// Returns how often an answer was given.
         ///
-        /// - Parameter reason: The reason; nil for answers without one.
+        /// - Parameters:
+        ///   - status: The HTTP status.
+        ///   - reason: The reason; nil for answers without one.
         public func count(status: Int, reason: String? = nil) -> Int {
             answers.first { $0.status == status && $0.reason == reason }?.count ?? 0
         }

@@ -3,11 +3,13 @@ import APNSBatchModel
 /// The results of a run while it goes on, in batches; made by ``CampaignRun/makeResults(buffering:)``.
 ///
 /// ```swift
+/// let run = try CampaignRun(campaign, input: .file("rows.csv"))
 /// let results = run.makeResults()
 /// async let summary = run.send()
 /// for await batch in results {
 ///     for result in batch where result.status == 410 { await store.delete(result.token) }
 /// }
+/// print(await summary.verdict)
 /// ```
 ///
 /// A batch comes after its outcomes are in the ledger, so no outcome that a program has seen is different after the process was

@@ -11,6 +11,7 @@ extension Sender {
     /// cancelled.
     ///
     /// - Parameters:
+    ///   - items: What to send. An error that it throws ends the results, after those of the items before.
     ///   - pending: At least 1.
     ///   - timeout: The longest time until an item has its result; nil for ``Configuration/timeout``.
     ///   - notification: Makes the notification of an item.
