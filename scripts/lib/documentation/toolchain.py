@@ -10,7 +10,7 @@ MODULES = ".build/debug/Modules"
 
 def import_flags():
     if not os.path.isdir(MODULES):
-        sys.exit("docs: nothing is built; run `swift build` first")
+        sys.exit("nothing is built; run `swift build` first")
     flags = ["-I", MODULES]
     for pattern in (
             ".build/debug/*.build/module.modulemap", "CSupport/System/*/module.modulemap",
