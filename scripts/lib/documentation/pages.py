@@ -8,8 +8,8 @@ import subprocess
 from .symbols import CATALOGUES
 
 
-def convert(module, graphs, snippets, output):
-    """Makes the pages of a module. Breaches: what docc warns of."""
+def convert(module, graphs, snippets, output, catalogue=None):
+    """Makes the pages of a module, of its catalogue or of another one. Breaches: what docc warns of."""
     staged = output + ".graphs"
     shutil.rmtree(staged, ignore_errors=True)
     os.makedirs(staged)
@@ -17,7 +17,7 @@ def convert(module, graphs, snippets, output):
         shutil.copy(path, staged)
     shutil.rmtree(output, ignore_errors=True)
     done = subprocess.run(
-        ["docc", "convert", CATALOGUES[module], "--additional-symbol-graph-dir", staged, "--output-path", output,
+        ["docc", "convert", catalogue or CATALOGUES[module], "--additional-symbol-graph-dir", staged, "--output-path", output,
          "--fallback-display-name", module, "--fallback-bundle-identifier", f"apns-batch.{module}",
          "--fallback-default-module-kind", "Library", "--warnings-as-errors",
          "--hosting-base-path", module, "--ide-console-output"],

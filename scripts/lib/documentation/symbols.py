@@ -65,3 +65,14 @@ def undocumented(module, files):
                 yield f"{module}: {name} is {symbol['accessLevel']} and would have a page"
             elif "docComment" not in symbol and "location" in symbol and symbol["kind"]["identifier"] != "swift.extension":
                 yield f"{place(symbol)}: {name} has no documentation"
+
+
+def unlisted(module, files):
+    """Breaches: types and functions that no topic of the landing page has. docc would list them by kind, where nobody looks."""
+    with open(os.path.join(CATALOGUES[module], f"{module}.md"), encoding="utf-8") as file:
+        topics = file.read().partition("\n## Topics\n")[2]
+    for path in files:
+        for symbol in read(path)["symbols"]:
+            parts = symbol["pathComponents"]
+            if len(parts) == 1 and "@" not in os.path.basename(path) and f"- ``{parts[0]}``" not in topics:
+                yield f"{CATALOGUES[module]}/{module}.md: no topic has ``{parts[0]}``"
