@@ -32,7 +32,7 @@ func action(after result: SendResult) -> Action {
 // snippet.error
 func action(after error: SendError) -> Action {
     switch error.arrival {
-    case .notSent: .tryLater  // It may be sent again without being shown twice.
+    case .notSent, .answered: .tryLater  // It was not delivered: it may be sent again.
     default: .mayHaveArrived
     }
 }
