@@ -48,6 +48,18 @@ def fragments_in_markdown(path, section=None):
     return found
 
 
+def fragments_of_tutorials(catalogue):
+    """The programs that the steps of tutorials show, each of which is a file."""
+    found = []
+    folder = os.path.join(catalogue, "Resources")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if name.endswith(".swift"):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                found.append(Fragment(path, 1, file.read()))
+    return found
+
+
 def fragments_in_symbols(files):
     """The blocks of the docstrings of public symbols."""
     found = []

@@ -35,19 +35,21 @@ def extract(module, folder):
          "-output-dir", folder], check=True)
     for name in os.listdir(folder):
         if "@" in name:
-            name_exporter(os.path.join(folder, name))
+            name_exporter(folder, name)
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 
 
-def name_exporter(path):
+def name_exporter(folder, name):
     """Says that an extended type is of the module which exports it, the only one that programs import."""
-    graph = read(path)
+    path, graph = os.path.join(folder, name), read(os.path.join(folder, name))
+    module, extended = name.removesuffix(".symbols.json").split("@")
+    exporter = next((exporter for exporter, exported in EXPORTED.items() if extended in exported), extended)
     for symbol in graph["symbols"]:
-        extension = symbol.get("swiftExtension", {})
-        for exporter, exported in EXPORTED.items():
-            if extension.get("extendedModule") in exported:
-                extension["extendedModule"] = exporter
-    write(path, graph)
+        if "swiftExtension" in symbol:
+            symbol["swiftExtension"]["extendedModule"] = exporter
+    os.remove(path)
+    # docc takes the name of the module from that of the file.
+    write(os.path.join(folder, f"{module}@{exporter}.symbols.json"), graph)
 
 
 def place(symbol):
