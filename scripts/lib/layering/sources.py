@@ -39,8 +39,9 @@ def folder(root, target):
 
 
 def files_below(path):
+    """The files of a folder, without those of catalogues of documentation, which are compiled as programs of their own."""
     for parent, folders, files in os.walk(path):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not name.endswith(".docc"))
         for name in sorted(files):
             yield os.path.join(parent, name)
 
@@ -127,8 +128,17 @@ def target_breaches(root, target, owners):
         yield f"{target}: the table allows {module}, which no file imports or includes"
 
 
+def shown_programs(root):
+    """The programs that documentation shows: snippets, and the steps of tutorials."""
+    yield from files_below(os.path.join(root, "Snippets"))
+    for target in ALLOWED:
+        yield from files_below(os.path.join(root, "Sources", target, f"{target}.docc", "Resources"))
+
+
 def snippet_breaches(root):
-    for path in files_below(os.path.join(root, "Snippets")):
+    for path in shown_programs(root):
+        if not path.endswith(".swift"):
+            continue
         for number, line in enumerate(code_of(read(path)).split("\n"), 1):
             found = SWIFT_IMPORT.match(line)
             if found and found.group(1) not in SNIPPET_IMPORTS:
