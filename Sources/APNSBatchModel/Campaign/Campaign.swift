@@ -64,6 +64,8 @@ public struct Campaign: Sendable {
         /// The age of a connection's token at which the connection sends nothing more. It is replaced before.
         public var retireAfter: Duration
 
+        /// Creates the ages, by default half an hour and 52 minutes.
+        ///
         /// - Parameters:
         ///   - mintAfter: At least a second.
         ///   - retireAfter: More than `mintAfter`, at most a day.

@@ -50,7 +50,7 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
 }
 
 extension CampaignError: Equatable {
-    /// Causes are not compared.
+    /// Whether code and description are the same. Causes are not compared.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.description == right.description
     }

@@ -48,6 +48,8 @@ def faults_of_symbols(graphs, work):
     graph = read(graphs["APNSBatch"][0])
     del next(symbol for symbol in graph["symbols"] if symbol["pathComponents"] == ["Sender", "run()"])["docComment"]
     next(symbol for symbol in graph["symbols"] if symbol["pathComponents"] == ["Outcome"])["accessLevel"] = "package"
+    lines = next(symbol for symbol in graph["symbols"] if symbol["pathComponents"] == ["Arrival"])["docComment"]["lines"]
+    lines[0]["text"] = "- Parameter planted: Nothing."
     path = os.path.join(work, "planted-symbols.json")
     write(path, graph)
     next(symbol for symbol in graph["symbols"] if symbol["pathComponents"] == ["Sender"])["pathComponents"] = ["Planted"]
@@ -72,6 +74,7 @@ def prove(graphs, work):
         "a snippet that does not exist": "Snippet named 'Planted'",
         "a wrong link in a docstring": "plantedInDocstring",
         "a public symbol without documentation": "Sender.run.. has no documentation",
+        "documentation without a summary": "documentation of Arrival has no summary",
         "a public type that no topic of the landing page has": "no topic has ``Planted``",
         "a symbol that is not public": "Outcome is package",
         "a call in README.md that does not exist": "no member 'makePlanted'",

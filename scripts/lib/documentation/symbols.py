@@ -67,6 +67,8 @@ def undocumented(module, files):
                 yield f"{module}: {name} is {symbol['accessLevel']} and would have a page"
             elif "docComment" not in symbol and "location" in symbol and symbol["kind"]["identifier"] != "swift.extension":
                 yield f"{place(symbol)}: {name} has no documentation"
+            elif symbol.get("docComment", {}).get("lines", [{"text": ""}])[0]["text"].startswith("- "):
+                yield f"{place(symbol)}: the documentation of {name} has no summary"
 
 
 def unlisted(module, files):
