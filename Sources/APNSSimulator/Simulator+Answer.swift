@@ -16,6 +16,7 @@ extension Simulator {
         /// The time after which the answer is sent, at most an hour; it is sent up to a millisecond late.
         public var delay: Duration
 
+        /// Creates an answer. It is checked when it is given to a simulator.
         public init(
             status: Int, reason: String? = nil, inactiveSince: UInt64? = nil, retryAfter: Int? = nil,
             delay: Duration = .zero

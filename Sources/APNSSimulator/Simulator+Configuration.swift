@@ -20,6 +20,7 @@ extension Simulator {
         /// request takes about a kilobyte beside its payload, and at most 40.
         public var requestsKept = 10_000
 
+        /// Creates a configuration; without arguments, every valid push is accepted at once.
         public init(topics: [String]? = nil, answer: Answer = .accepted, faults: [Fault] = []) {
             (self.topics, self.answer, self.faults) = (topics, answer, faults)
         }

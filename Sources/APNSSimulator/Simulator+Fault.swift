@@ -4,7 +4,9 @@ extension Simulator {
     /// Something that goes wrong on purpose: a kind of fault, and the occasion on which it happens.
     ///
     /// ```swift
-    /// withSimulator(.init(faults: [.goaway(reason: "Shutdown", at: .request(100))])) { … }
+    /// try await withSimulator(.init(faults: [.goaway(reason: "Shutdown", at: .request(100))])) { simulator in
+    ///     campaign.redirect(to: simulator)
+    /// }
     /// ```
     public struct Fault: Sendable, Hashable {
         enum Kind: Hashable {
@@ -80,15 +82,23 @@ extension Simulator {
 
     /// An error code of HTTP/2 (RFC 9113, section 7).
     public struct ErrorCode: RawRepresentable, Sendable, Hashable {
+        /// The number in the frame.
         public var rawValue: UInt32
 
+        /// Makes any number an error code.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+        /// NO_ERROR: the connection ends in order.
         public static let noError = ErrorCode(rawValue: 0)
+        /// PROTOCOL_ERROR: the peer broke a rule.
         public static let protocolError = ErrorCode(rawValue: 1)
+        /// INTERNAL_ERROR: the peer failed.
         public static let internalError = ErrorCode(rawValue: 2)
+        /// REFUSED_STREAM: the request was not processed.
         public static let refusedStream = ErrorCode(rawValue: 7)
+        /// CANCEL: the stream is not needed any more.
         public static let cancel = ErrorCode(rawValue: 8)
+        /// ENHANCE_YOUR_CALM: the peer has too much to do.
         public static let enhanceYourCalm = ErrorCode(rawValue: 11)
     }
 }

@@ -9,6 +9,7 @@ extension Simulator {
             public var status: Int
             /// The reason; nil for answers without one.
             public var reason: String?
+            /// How often it was given.
             public var count: Int
         }
 
@@ -37,7 +38,9 @@ extension Simulator {
 
         /// Returns how often an answer was given.
         ///
-        /// - Parameter reason: The reason; nil for answers without one.
+        /// - Parameters:
+        ///   - status: The HTTP status.
+        ///   - reason: The reason; nil for answers without one.
         public func count(status: Int, reason: String? = nil) -> Int {
             answers.first { $0.status == status && $0.reason == reason }?.count ?? 0
         }

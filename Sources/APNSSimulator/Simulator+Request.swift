@@ -5,7 +5,9 @@ extension Simulator {
     public struct Request: Sendable {
         /// A header field, with its name in lower case.
         public struct Header: Sendable, Hashable {
+            /// The name, in lower case.
             public let name: String
+            /// The value; bytes that are not UTF-8 are replaced.
             public let value: String
         }
 

@@ -13,6 +13,7 @@ public struct SimulatorError: Error, Sendable, Hashable, CustomStringConvertible
         case ended
     }
 
+    /// What kind of failure it is.
     public let code: Code
     /// What was expected and what was found, for people.
     public let description: String

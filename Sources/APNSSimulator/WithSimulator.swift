@@ -7,8 +7,9 @@
 /// let summary = try await withSimulator { simulator in
 ///     try simulator.answer(token, with: .unregistered)
 ///     campaign.redirect(to: simulator)
-///     return await CampaignRun(campaign, input: .file("rows.csv")).send()
+///     return await (try CampaignRun(campaign, input: .file("rows.csv"))).send()
 /// }
+/// #expect(summary.rejected == 1)
 /// ```
 ///
 /// The system chooses a free port, so tests may run as many simulators at once as they like: each has its own thread, port,

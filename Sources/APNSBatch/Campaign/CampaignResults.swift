@@ -3,11 +3,13 @@ import APNSBatchModel
 /// The results of a run while it goes on, in batches; made by ``CampaignRun/makeResults(buffering:)``.
 ///
 /// ```swift
+/// let run = try CampaignRun(campaign, input: .file("rows.csv"))
 /// let results = run.makeResults()
 /// async let summary = run.send()
 /// for await batch in results {
 ///     for result in batch where result.status == 410 { await store.delete(result.token) }
 /// }
+/// print(await summary.verdict)
 /// ```
 ///
 /// A batch comes after its outcomes are in the ledger, so no outcome that a program has seen is different after the process was
@@ -17,15 +19,19 @@ import APNSBatchModel
 /// program takes no further results, because this sequence and its iterator are released or the task that iterates is
 /// cancelled, the run goes on without it. The sequence has one consumer.
 public struct CampaignResults: AsyncSequence, Sendable {
+    /// Up to 2,048 results, in the order in which their rows ended.
     public typealias Element = ResultBatch
+    /// The sequence throws no errors: those of the run are in its summary.
     public typealias Failure = Never
 
+    /// Takes the batches of a run. The run goes on without a consumer when its task is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let interest: Interest
 
         /// Returns the next batch, and waits for it; nil at the end of the run.
         public mutating func next() async -> ResultBatch? { await interest.stream.next() }
 
+        /// Returns the next batch, and waits for it; nil at the end of the run.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ResultBatch? {
             await interest.stream.next()
         }
@@ -42,6 +48,7 @@ public struct CampaignResults: AsyncSequence, Sendable {
 
     let interest: Interest
 
+    /// Returns the iterator. Call it once: iterators take the batches from each other.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(interest: interest) }
 }
 

@@ -7,7 +7,9 @@ extension CampaignRun {
     /// wait for them; this function suspends meanwhile.
     ///
     /// ```swift
-    /// let run = try await CampaignRun.prepare { try CampaignRun(campaign, rows: users) }
+    /// let run = try await CampaignRun.prepare { [campaign] () throws(CampaignError) in
+    ///     try CampaignRun(campaign, rows: users)
+    /// }
     /// ```
     ///
     /// - Throws: The error of the closure, and one with the code `system` if there can be no further thread.

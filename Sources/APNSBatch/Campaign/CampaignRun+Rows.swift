@@ -23,11 +23,14 @@ extension CampaignRun {
     /// (``RowWriter/skipTakenRows()``).
     ///
     /// - Parameters:
+    ///   - campaign: The settings.
     ///   - columns: The names of the columns, as in the header row of a file.
-    ///   - rows: Writes the rows. ``send()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
-    ///     the run fails with an error with the code `input`: rows that were written and not taken yet are not sent.
     ///   - spool: Where rows are kept, so that the run can be resumed.
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
+    ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets never
+    ///     appear.
+    ///   - rows: Writes the rows. ``send()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
+    ///     the run fails with an error with the code `input`: rows that were written and not taken yet are not sent.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
     public convenience init(
         _ campaign: Campaign, columns: [String], spool: Spool = .runDirectory, resuming: Resuming = .never,
@@ -54,8 +57,12 @@ extension CampaignRun {
     /// sent twice.
     ///
     /// - Parameters:
+    ///   - campaign: The settings.
+    ///   - rows: The rows. An error that it throws ends the run with an error of the code `input`.
     ///   - spool: Where rows are kept, so that the run can be resumed.
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
+    ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets never
+    ///     appear.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
     @inlinable
     public convenience init<Rows: AsyncSequence & Sendable>(

@@ -49,6 +49,7 @@ public final class CampaignRun: Sendable {
     /// Creates a run, or resumes one.
     ///
     /// - Parameters:
+    ///   - campaign: The settings.
     ///   - input: The source of the rows.
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
     ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets

@@ -10,6 +10,7 @@ import Glibc
 
 /// The version of this library and of the command.
 public enum ProductVersion {
+    /// The version of this package, such as `1.2.0`.
     public static let current = "0.1.0"
 }
 

@@ -7,12 +7,19 @@ import APNSBatchModel
 public struct CampaignSummary: Sendable, Codable, Equatable {
     /// The number of rows that have a line in `results.csv`; the sum of the seven outcomes below.
     public var rows: UInt64
+    /// The number of rows that ended as ``Outcome/accepted``.
     public var accepted: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/rejected``.
     public var rejected: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/unavailable``.
     public var unavailable: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/invalid``.
     public var invalid: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/unknown``.
     public var unknown: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/expired``.
     public var expired: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/suppressed``.
     public var suppressed: UInt64 = 0
     /// The number of rows of the input without a line, which is the sum of the three below; nil if it is not known.
     public var left: UInt64?
@@ -63,6 +70,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
     /// The rows that violate one rule.
     public struct InvalidRows: Sendable, Codable, Equatable {
+        /// The number of rows.
         public var rows: UInt64
         /// File, line and column of the first three rows, such as `rows.csv:2:1`.
         public var places: [String]
@@ -71,9 +79,13 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// Times from a request to its answer, in milliseconds, over all answers. The quantiles have a precision of one percent;
     /// `max` is exact.
     public struct AnswerMilliseconds: Sendable, Codable, Equatable {
+        /// Half of the answers took no longer.
         public var p50: Double
+        /// 90 % of the answers took no longer.
         public var p90: Double
+        /// 99 % of the answers took no longer.
         public var p99: Double
+        /// The longest time.
         public var max: Double
         /// The number of answers. Sessions of earlier versions count a sample of them.
         public var samples: UInt64
@@ -83,6 +95,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public struct AnswerBin: Sendable, Codable, Equatable {
         /// The longest time, in milliseconds: a power of the tenth root of ten. Shorter times belong to the bin before.
         public var upToMilliseconds: Double
+        /// The number of answers.
         public var answers: UInt64
 
         enum CodingKeys: String, CodingKey {
@@ -95,11 +108,14 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public struct Work: Sendable, Codable, Equatable {
         /// The number of rows that ended.
         public var rows: UInt64
+        /// The number of rows that APNs accepted.
         public var accepted: UInt64
         /// The number of requests, except those that certainly did not arrive. `attempts` only has those of rows with a
         /// line.
         public var requests: UInt64
+        /// The time that the sessions worked.
         public var elapsedSeconds: Double
+        /// ``accepted`` divided by ``elapsedSeconds``.
         public var acceptedPerSecond: Double
         /// The number of connections that were established.
         public var connectionsOpened: UInt64
@@ -140,6 +156,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var cpuSeconds: Double
         /// The part of it that was used for the ledger, in seconds.
         public var ledgerCPUSeconds: Double
+        /// The largest resident set size of the process, in bytes.
         public var peakRSSBytes: UInt64
         /// The event loop: `io_uring` or `epoll`; `none` if no lane ran.
         public var loop: String
@@ -172,8 +189,9 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         /// `sha256-` followed by the SHA-256 of the template in base64; nil without a template or with several. Hex digits
         /// would look like a device token.
         public var templateDigest: String?
-        /// The start of the first session and the end of the last one, in UTC, such as `2026-11-21T03:00:00Z`.
+        /// The start of the first session, in UTC, such as `2026-11-21T03:00:00Z`.
         public var began: String
+        /// The end of the last session, in the same form.
         public var ended: String
 
         /// Whether a run that did not end as complete can be resumed.
@@ -188,6 +206,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         }
     }
 
+    /// How a run ended.
     @nonexhaustive
     public enum Ending: String, Sendable, Codable {
         /// The whole input was read, and every row has a line.

@@ -1,6 +1,22 @@
 import APNSBatchRows
 
 /// A row that a program makes.
+///
+/// ```swift
+/// struct Guest: CampaignRow {
+///     var token: String
+///     var seats: Int
+///
+///     static let columns = ["token", "seats"]
+///
+///     func encode(into row: inout RowEncoder) {
+///         row.append(token)
+///         row.append(seats)
+///     }
+/// }
+/// ```
+///
+/// ``encode(into:)`` is called once for each row, when there is room for it. It must not wait.
 public protocol CampaignRow {
     /// The names of the columns, as in the header row of a file: `token`, `payload`, `topic` and so on, and those of the
     /// template.

@@ -18,7 +18,9 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
         case answer
     }
 
+    /// What kind of failure it is.
     public let code: Code
+    /// A sentence without a full stop. It contains no key and no provider token.
     public let description: String
     /// How to correct the error, as a sentence without a full stop; nil if no remedy is known.
     public let remedy: String?

@@ -26,6 +26,7 @@ public struct ChannelManager: Sendable {
     public struct Channel: Sendable, Equatable {
         /// The id in base64, as APNs generated it.
         public let id: String
+        /// What APNs stores for the channel.
         public let storage: Storage
     }
 
@@ -37,6 +38,7 @@ public struct ChannelManager: Sendable {
     /// - Parameters:
     ///   - bundleID: The bundle id of the app.
     ///   - destination: The environment. Production and sandbox stand for their hosts of channel management.
+    ///   - credentials: The credentials of the app's team.
     ///   - authorities: CA certificates to trust besides those of the system, in PEM.
     ///   - systemTrust: Whether the CA certificates of the system are trusted.
     /// - Throws: ``ChannelError`` with the code ``ChannelError/Code/configuration``.

@@ -4,7 +4,9 @@ import APNSBatchModel
 public struct CheckReport: Sendable {
     /// The findings of one rule.
     public struct Group: Sendable {
+        /// The rule's name; see ``CampaignFinding/rule``.
         public let rule: String
+        /// The severity of all findings of the rule.
         public let severity: CampaignFinding.Severity
         /// The number of findings.
         public internal(set) var count: UInt64
@@ -12,6 +14,7 @@ public struct CheckReport: Sendable {
         public internal(set) var examples: [CampaignFinding]
     }
 
+    /// The maximum number of ``Group/examples``.
     public static let exampleLimit = 20
 
     /// The number of rows that were checked.
@@ -47,6 +50,7 @@ public struct PayloadSizes: Sendable, Equatable {
 
     /// The number of payloads by size; the last element counts all larger ones.
     private var counts = [UInt64](repeating: 0, count: largest + 2)
+    /// The number of payloads.
     public private(set) var payloads: UInt64 = 0
     /// The size of the largest payload, even if it is too large to be sent; 0 without payloads.
     public private(set) var maximum = 0

@@ -13,24 +13,34 @@ import APNSBatchTransport
 public struct Doctor: Sendable {
     /// A server to check.
     public struct Endpoint: Sendable, Equatable {
+        /// The environment of a server.
         @nonexhaustive
         public enum Environment: String, Sendable {
-            case production, sandbox
+            /// Apple's production environment.
+            case production
+            /// Apple's sandbox, for apps that are being developed.
+            case sandbox
             /// Another server, such as a simulator.
             case other
         }
 
+        /// The environment, which says what answers mean for a ``Probe``.
         public var environment: Environment
+        /// A name, or an address in numbers.
         public var host: String
+        /// The TCP port.
         public var port: UInt16
 
+        /// Creates an endpoint.
         public init(_ environment: Environment, host: String, port: UInt16) {
             self.environment = environment
             self.host = host
             self.port = port
         }
 
+        /// `api.push.apple.com:443`.
         public static let production = Endpoint(.production, APNSHost.push(.production))
+        /// `api.sandbox.push.apple.com:443`.
         public static let sandbox = Endpoint(.sandbox, APNSHost.push(.sandbox))
 
         private init(_ environment: Environment, _ host: APNSHost) {
@@ -59,6 +69,7 @@ public struct Doctor: Sendable {
         /// The index in ``Doctor/credentials`` of those that send the push.
         public var sender: Int
 
+        /// Creates a probe, sent by the first credentials unless another index is given.
         public init(token: String, topic: String, sender: Int = 0) {
             self.token = token
             self.topic = topic
@@ -66,9 +77,11 @@ public struct Doctor: Sendable {
         }
     }
 
+    /// The servers to check, in this order.
     public var endpoints = [Endpoint.production, .sandbox]
     /// The credentials to check, for each team.
     public var credentials: [Credentials] = []
+    /// The push with which the environment of a token is determined; nil to send none.
     public var probe: Probe?
     /// CA certificates to trust besides those of the system, in PEM.
     public var authorities: [UInt8] = []
@@ -77,6 +90,7 @@ public struct Doctor: Sendable {
     /// The timeout for connecting, and for each answer, in milliseconds.
     public var timeout: UInt32 = 10_000
 
+    /// Creates a doctor that checks production and sandbox, without credentials.
     public init() {}
 
     /// Runs all checks, one after the other, and returns their findings. Without a ``probe`` nothing is sent to a device.

@@ -1,8 +1,10 @@
 extension Doctor {
     /// The result of one check.
     public struct Finding: Sendable, Equatable {
+        /// How much a finding matters.
         @nonexhaustive
         public enum Level: String, Sendable, CaseIterable {
+            /// The check found nothing wrong.
             case ok
             /// It works now, but should be looked at.
             case warning
@@ -10,6 +12,7 @@ extension Doctor {
             case error
         }
 
+        /// How much it matters.
         public let level: Level
         /// The subject of the check, such as `tls api.push.apple.com:443`.
         public let what: String

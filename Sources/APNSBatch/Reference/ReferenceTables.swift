@@ -3,6 +3,7 @@ import APNSBatchNotification
 /// The tables of what this program knows about APNs, as Markdown: the content of docs/reference.md. They are generated from
 /// the tables that the program itself uses, so that the two cannot differ.
 public enum ReferenceTables {
+    /// The tables as one document. Making it takes some milliseconds.
     public static var markdown: String {
         """
         # Reference

@@ -10,6 +10,7 @@ extension Sender {
     /// cancelled.
     ///
     /// - Parameters:
+    ///   - items: What to send. An error that it throws ends the results, after those of the items before.
     ///   - pending: At least 1.
     ///   - timeout: The longest time until an item has its result; nil for ``Configuration/timeout``.
     ///   - notification: Makes the notification of an item.
@@ -25,6 +26,7 @@ extension Sender {
 
 /// The results of ``Sender/send(contentsOf:pending:timeout:_:)``. Iterate once.
 public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Sendable where Items.Element: Sendable {
+    /// An item, and what became of its notification.
     public typealias Element = (item: Items.Element, result: Result<SendResult, SendError>)
 
     @usableFromInline let sender: Sender
@@ -42,9 +44,11 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
         (self.timeout, self.notification) = (timeout, notification)
     }
 
+    /// Returns the iterator, which begins to send when it is made. Call it once.
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
+    /// Sends the items and takes their results. When it is released, what is pending is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let feeding: SendFeeding<Items>
         /// The results that are returned next, from `next` on.

@@ -43,6 +43,7 @@ extension Sender {
         /// The event loop that drives the sockets.
         public var loop = Campaign.Loop.automatic
 
+        /// Creates the configuration of a sender for several teams.
         public init(destination: Campaign.Destination, providers: [Campaign.Provider]) {
             (self.destination, self.providers) = (destination, providers)
         }

@@ -71,8 +71,10 @@ public final class Sender: Sendable {
 
     /// Creates a sender. It opens nothing and waits for nothing before it runs.
     ///
-    /// - Parameter logger: Receives messages about connections, retries and failures. Device tokens are shortened in them, and
-    ///   secrets never appear.
+    /// - Parameters:
+    ///   - configuration: The settings. Credentials are read and checked now.
+    ///   - logger: Receives messages about connections, retries and failures. Device tokens are shortened in them, and secrets
+    ///     never appear.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.
     public convenience init(
         _ configuration: Configuration, logger: Logger = .current
@@ -195,12 +197,13 @@ public final class Sender: Sendable {
     /// When the task is cancelled, a notification that has not left is not sent, and one whose request is under way is not
     /// sent again; ``SendError/arrival`` says which it was.
     ///
-    /// - Parameter timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
-    nonisolated(nonsending)
-        public func send(
-            _ notification: PushNotification, timeout: Duration? = nil
-        ) async throws(SendError) -> SendResult
-    {
+    /// - Parameters:
+    ///   - notification: The notification. If it breaks a rule, the result is ``Outcome/invalid``, and nothing is sent.
+    ///   - timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
+    /// - Throws: ``SendError``, when there is no result. What APNs answers is a result, whatever it is.
+    nonisolated(nonsending) public func send(
+        _ notification: PushNotification, timeout: Duration? = nil
+    ) async throws(SendError) -> SendResult {
         let fields = SubmittedFields(notification, seconds: surroundings.seconds)
         return try await result(of: fields, timeout, from: devices)
     }
@@ -208,7 +211,9 @@ public final class Sender: Sendable {
     /// Sends a notification to the subscribers of a channel, and returns its result, like ``send(_:timeout:)``. Broadcasts of an
     /// app have connections of their own, which are opened with the first one.
     ///
-    /// - Parameter timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
+    /// - Parameters:
+    ///   - notification: The notification. If it breaks a rule, the result is ``Outcome/invalid``, and nothing is sent.
+    ///   - timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
     /// - Throws: ``SendError``, or ``CampaignError`` with the code ``CampaignError/Code/configuration`` if the bundle id is not one, or
     ///   if no provider covers it.
     public func broadcast(_ notification: BroadcastNotification, timeout: Duration? = nil) async throws -> SendResult {
@@ -232,11 +237,9 @@ public final class Sender: Sendable {
         }
     }
 
-    nonisolated(nonsending)
-        private func result(
-            of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine
-        ) async throws(SendError) -> SendResult
-    {
+    nonisolated(nonsending) private func result(
+        of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine
+    ) async throws(SendError) -> SendResult {
         let (awaited, mailbox) = (AwaitedSend(), engine.mailbox)
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -256,9 +259,11 @@ public final class Sender: Sendable {
 
     /// Submits a notification, and returns without waiting.
     ///
-    /// - Parameter timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
-    /// - Returns: The ticket with which its result is awaited. Nil if as many notifications as the sender works on at once are
-    ///   pending.
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - timeout: The longest time until there is a result; nil for ``Configuration/timeout``.
+    /// - Returns: The ticket with which its result is awaited. Nil if ``Configuration/pending`` notifications are pending.
+    /// - Throws: ``SendError`` with the code ``SendError/Code/shuttingDown``, after ``shutDown()``.
     public func trySend(_ notification: PushNotification, timeout: Duration? = nil) throws(SendError) -> SendTicket? {
         let pending = PendingResult()
         let id = try submit(notification, timeout, onlyIfRoom: true, owner: pending)

@@ -27,6 +27,7 @@ extension Campaign {
         /// The number of answers before a limit applies, at least 1 and at most ``window``.
         public var minimum = 500
 
+        /// Creates limits with the defaults.
         public init() {}
     }
 
@@ -38,6 +39,7 @@ extension Campaign {
         /// The share of these rows that may be rejected or unknown, in percent, 0 to 100.
         public var maxRejectedPercent: Double
 
+        /// Creates a canary, of which 5 % may fail unless given otherwise.
         public init(rows: Int, maxRejectedPercent: Double = 5) {
             self.rows = rows
             self.maxRejectedPercent = maxRejectedPercent

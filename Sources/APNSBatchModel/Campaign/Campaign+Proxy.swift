@@ -6,7 +6,9 @@ extension Campaign {
     /// An HTTP proxy through which connections are made (CONNECT, RFC 9110, section 9.3.6). The proxy learns the host and
     /// port of APNs, but none of the contents, since TLS ends at APNs.
     public struct Proxy: Sendable, Equatable {
+        /// The name or address of the proxy.
         public var host: String
+        /// The port of the proxy.
         public var port: UInt16
         /// The user name for Basic authentication (RFC 7617), with ``password``; nil for no authentication. It must not
         /// contain a colon.
@@ -14,6 +16,7 @@ extension Campaign {
         /// The password, which is sent to the proxy unencrypted.
         public var password: String
 
+        /// Creates a proxy, without authentication unless a user is given.
         public init(host: String, port: UInt16, user: String? = nil, password: String = "") {
             self.host = host
             self.port = port
@@ -26,6 +29,7 @@ extension Campaign {
 extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible {
     /// Host and port, without user and password.
     public var description: String { APNSHost.endpoint(host: host, port: port) }
+    /// The same as ``description``, so that no log has the password.
     public var debugDescription: String { description }
 }
 

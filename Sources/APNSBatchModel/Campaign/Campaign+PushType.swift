@@ -1,30 +1,48 @@
 extension Campaign {
     /// The `apns-push-type`. Any text can be made a push type; one that APNs does not know makes the notification invalid.
     public struct PushType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The value of the header field, such as `alert`.
         public let name: String
 
+        /// Makes any text a push type.
         public init(_ name: String) { self.name = name }
+        /// Makes any text a push type.
         public init(stringLiteral name: String) { self.init(name) }
+        /// The same as ``name``.
         public var description: String { name }
 
+        /// The notification shows an alert, plays a sound or sets a badge.
         public static let alert: Self = "alert"
+        /// The app is woken, and nothing is shown.
         public static let background: Self = "background"
+        /// A control of the app is loaded again. The topic's suffix is `.push-type.controls`.
         public static let controls: Self = "controls"
+        /// The location of the user is asked for. The topic's suffix is `.location-query`.
         public static let location: Self = "location"
+        /// A call comes in. The topic's suffix is `.voip`.
         public static let voip: Self = "voip"
+        /// A complication of a watchOS app is updated. The topic's suffix is `.complication`.
         public static let complication: Self = "complication"
+        /// A File Provider extension is told of changes. The topic's suffix is `.pushkit.fileprovider`.
         public static let fileprovider: Self = "fileprovider"
+        /// A managed device contacts its MDM server. It needs a client certificate, whose user id is the topic.
         public static let mdm: Self = "mdm"
+        /// A Live Activity begins, changes or ends. The topic's suffix is `.push-type.liveactivity`.
         public static let liveactivity: Self = "liveactivity"
+        /// A Push to Talk session changes. The topic's suffix is `.voip-ptt`.
         public static let pushtotalk: Self = "pushtotalk"
+        /// A widget is loaded again. The topic's suffix is `.push-type.widgets`.
         public static let widgets: Self = "widgets"
     }
 
     /// The `apns-priority`. A push type allows only some of them.
     public struct Priority: Sendable, Hashable, CustomStringConvertible {
+        /// The value of the header field.
         public let number: Int
 
+        /// Makes any number a priority; the rules of the push type say which are valid.
         public init(_ number: Int) { self.number = number }
+        /// The number in decimal.
         public var description: String { String(number) }
 
         /// APNs sends the notification at once.

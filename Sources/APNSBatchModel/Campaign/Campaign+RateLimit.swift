@@ -6,8 +6,11 @@ extension Campaign {
         /// The unit of time, by its length in nanoseconds.
         @nonexhaustive
         public enum Unit: UInt64, Sendable, CaseIterable {
+            /// A second.
             case second = 1_000_000_000
+            /// 60 seconds.
             case minute = 60_000_000_000
+            /// 3,600 seconds.
             case hour = 3_600_000_000_000
 
             /// The unit as it is written in a campaign file: `s`, `min` or `h`.
@@ -22,11 +25,13 @@ extension Campaign {
 
         /// The number of requests, at least 1.
         public var requests: UInt64
+        /// The time in which so many requests may be made.
         public var unit: Unit
 
         /// The largest number of requests in any unit.
         package static let requestsMax: UInt64 = 36_000_000_000
 
+        /// Creates a rate of so many requests in each unit.
         public init(_ requests: UInt64, per unit: Unit) {
             self.requests = requests
             self.unit = unit
@@ -41,8 +46,10 @@ extension Campaign {
             self.init(requests, per: unit)
         }
 
+        /// The number of requests per second.
         public var perSecond: Double { Double(requests) * 1e9 / Double(unit.rawValue) }
 
+        /// The text that is parsed, such as `2000/s`.
         public var description: String { "\(requests)/\(unit.symbol)" }
     }
 
@@ -63,6 +70,7 @@ extension Campaign {
         /// every second. The number of rows must be known, so the input must be a file. Nil to send as fast as possible.
         public var spread: Duration?
 
+        /// Creates limits; without arguments there is none.
         public init(rate: Rate? = nil, ramp: Duration = .zero, spread: Duration? = nil) {
             (self.rate, self.ramp, self.spread) = (rate, ramp, spread)
         }

@@ -13,7 +13,9 @@ public struct Campaign: Sendable {
     /// requests to APNs".
     @nonexhaustive
     public enum Destination: Sendable, Equatable {
+        /// `api.push.apple.com`, port 443.
         case production
+        /// `api.sandbox.push.apple.com`, port 443, for apps that are being developed.
         case sandbox
         /// Any other server that speaks HTTP/2 over TLS, such as a simulator or a proxy.
         case host(String, port: UInt16)
@@ -42,8 +44,10 @@ public struct Campaign: Sendable {
         /// Bundle ids or full topics. A bundle id also covers its topics with the suffix of a push type, such as `.voip`,
         /// unless another provider lists those. If empty, the provider covers every topic that no other provider covers.
         public var topics: [String]
+        /// How the provider authenticates itself.
         public var credentials: Credentials
 
+        /// Creates a provider, which covers all topics unless some are given.
         public init(topics: [String] = [], credentials: Credentials) {
             self.topics = topics
             self.credentials = credentials
@@ -60,6 +64,8 @@ public struct Campaign: Sendable {
         /// The age of a connection's token at which the connection sends nothing more. It is replaced before.
         public var retireAfter: Duration
 
+        /// Creates the ages, by default half an hour and 52 minutes.
+        ///
         /// - Parameters:
         ///   - mintAfter: At least a second.
         ///   - retireAfter: More than `mintAfter`, at most a day.
@@ -76,6 +82,7 @@ public struct Campaign: Sendable {
         /// The name of the template in errors, such as a file's path.
         public var name: String
 
+        /// Creates a template. It is compiled when a run is made.
         public init(json: [UInt8], name: String) {
             self.json = json
             self.name = name
@@ -95,6 +102,7 @@ public struct Campaign: Sendable {
         /// The `apns-collapse-id`, at most 64 bytes. It may contain `{{column}}` placeholders.
         public var collapseID: String?
 
+        /// Creates the header fields of an alert without a topic.
         public init() {}
     }
 
@@ -110,6 +118,7 @@ public struct Campaign: Sendable {
             case variant
         }
 
+        /// How a row selects its template.
         public var choice: Choice
         /// The templates by language tag or name.
         public var templates: [String: Template]
@@ -117,6 +126,7 @@ public struct Campaign: Sendable {
         /// row is invalid.
         public var fallback: String?
 
+        /// Creates a selection of templates.
         public init(by choice: Choice, _ templates: [String: Template], fallback: String?) {
             self.choice = choice
             self.templates = templates
@@ -133,6 +143,7 @@ public struct Campaign: Sendable {
         /// The name of the file in errors, such as its path.
         public var name: String
 
+        /// Creates a file, which is read when a run or a check is made.
         public init(language: String, content: [UInt8], name: String) {
             self.language = language
             self.content = content
@@ -154,7 +165,9 @@ public struct Campaign: Sendable {
     public enum Loop: String, Sendable, CaseIterable {
         /// io_uring where the kernel allows it, otherwise epoll.
         case automatic
+        /// io_uring; a run cannot start where the kernel denies it.
         case ioUring = "io_uring"
+        /// epoll, which every kernel has.
         case epoll
     }
 

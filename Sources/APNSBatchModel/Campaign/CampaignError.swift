@@ -24,7 +24,9 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
         case passphraseNeeded
     }
 
+    /// What kind of failure it is.
     public let code: Code
+    /// A sentence without a full stop, with the place and the remedy where they are known.
     public let description: String
     /// The error from which this one follows, such as that of a file; nil if there is none. Its text is part of ``description``.
     public let cause: (any Error)?
@@ -48,7 +50,7 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
 }
 
 extension CampaignError: Equatable {
-    /// Causes are not compared.
+    /// Whether code and description are the same. Causes are not compared.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.description == right.description
     }

@@ -41,6 +41,7 @@ public struct CampaignID: Sendable, Hashable, LosslessStringConvertible {
 }
 
 extension CampaignID: Codable {
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -51,6 +52,7 @@ extension CampaignID: Codable {
         self = id
     }
 
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -21,10 +21,15 @@ public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible 
     /// How a figure is compared with a limit.
     @nonexhaustive
     public enum Relation: String, Sendable, CaseIterable {
+        /// The figure is the limit.
         case equal = "=="
+        /// The figure is the limit or more.
         case atLeast = ">="
+        /// The figure is the limit or less.
         case atMost = "<="
+        /// The figure is more than the limit.
         case moreThan = ">"
+        /// The figure is less than the limit.
         case lessThan = "<"
 
         func holds(_ found: Double, _ limit: Double) -> Bool {
@@ -49,7 +54,9 @@ public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible 
         case nearMedian(percent: Double)
     }
 
+    /// The figure that is judged.
     public let metric: Metric
+    /// What it must be.
     public let condition: Condition
     /// The text that was parsed, with single blanks.
     public let description: String

@@ -2,19 +2,28 @@
 public struct RunFigures: Sendable, Equatable, Codable {
     /// The number of rows that ended; the sum of the seven below.
     public var rows: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/accepted``.
     public var accepted: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/rejected``.
     public var rejected: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/unavailable``.
     public var unavailable: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/invalid``.
     public var invalid: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/unknown``.
     public var unknown: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/expired``.
     public var expired: UInt64 = 0
+    /// The number of rows that ended as ``Outcome/suppressed``.
     public var suppressed: UInt64 = 0
     /// The number of rejected and unavailable rows by APNs's reason.
     public var reasons: [String: UInt64] = [:]
     /// The time that processes worked on the run.
     public var seconds = 0.0
+    /// ``accepted`` divided by ``seconds``.
     public var acceptedPerSecond = 0.0
 
+    /// Creates figures of 0.
     public init() {}
 
     enum CodingKeys: String, CodingKey {

@@ -13,6 +13,7 @@ public struct BroadcastNotification: Sendable, Equatable {
     /// notification.
     public var expiration: Campaign.Expiration
 
+    /// Creates a notification of a payload given as bytes.
     public init(
         channelID: String, bundleID: String, payload: [UInt8], expiration: Campaign.Expiration,
         priority: PushNotification.Priority? = nil

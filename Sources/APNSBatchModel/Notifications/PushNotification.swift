@@ -1,7 +1,9 @@
 /// One notification for one device, as a `Sender` takes it. The names are those of Apple, "Sending notification requests to
 /// APNs".
 public struct PushNotification: Sendable, Equatable {
+    /// The `apns-push-type`.
     public typealias PushType = Campaign.PushType
+    /// The `apns-priority`.
     public typealias Priority = Campaign.Priority
 
     /// The device token, in hexadecimal digits.
@@ -11,6 +13,7 @@ public struct PushNotification: Sendable, Equatable {
     /// The bundle id of the app, or a full topic. The suffix of the push type is added if it is missing. The topic selects the
     /// provider.
     public var topic: String
+    /// The kind of the notification, which says what APNs and the device do with it.
     public var pushType: PushType
     /// Nil for the default of the push type.
     public var priority: Priority?
@@ -21,6 +24,7 @@ public struct PushNotification: Sendable, Equatable {
     /// The `apns-id`, a UUID; nil for one that the sender makes.
     public var messageID: String?
 
+    /// Creates a notification of a payload given as bytes.
     public init(
         deviceToken: String, topic: String, payload: [UInt8], pushType: PushType = .alert, priority: Priority? = nil,
         expiration: Campaign.Expiration? = nil, collapseID: String? = nil, messageID: String? = nil

@@ -1,6 +1,7 @@
 /// The cause for which a `Sender` has no result of a notification. ``arrival`` says how far its request got: one that may
 /// have arrived may reach the device twice if it is sent again.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it is.
     @nonexhaustive
     public enum Code: Sendable, Hashable, CaseIterable {
         /// The sender has not been started.
@@ -11,11 +12,14 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case cancelled
         /// The time for the notification passed, although connections are up.
         case timedOut
-        /// The time for the notification passed, and APNs cannot be reached or does not answer.
+        /// The time for the notification passed, and APNs cannot be reached, does not answer, or answers only 429 and 5xx.
         case unreachable
     }
 
+    /// What kind of failure it is.
     public let code: Code
+    /// How far the last request got: ``Arrival/notSent`` if there was none, and ``Arrival/answered`` if APNs asked for a later
+    /// one, which there was no time for.
     public let arrival: Arrival
     /// A sentence without a full stop. It contains no secret, no payload and no device token.
     public let description: String

@@ -7,6 +7,7 @@ public struct DuplicateTokens: Sendable, Codable, Equatable {
     /// The numbers of the first two rows with the same token, for at most three pairs of rows.
     public var examples: [[UInt64]]
 
+    /// Whether the number is an estimate from a sample.
     public var isEstimate: Bool { sampledOneIn > 1 }
 
     /// A sentence without a full stop.
@@ -28,6 +29,7 @@ public struct DuplicateTokens: Sendable, Codable, Equatable {
 
 /// The rows whose device token is not 32 bytes long, the length that all tokens have today. They were sent.
 public struct UnusualTokens: Sendable, Codable, Equatable {
+    /// The number of these rows.
     public var rows: UInt64
     /// The numbers of the first of these rows, at most three.
     public var examples: [UInt64]

@@ -23,9 +23,12 @@ public struct ResultBatch: RandomAccessCollection, Sendable {
         self.source = source
     }
 
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of results.
     public var endIndex: Int { entries.count }
 
+    /// The result at this index. Complexity: O(1).
     public subscript(position: Int) -> RowResult {
         RowResult(entry: entries[position], texts: texts, source: source)
     }
@@ -44,6 +47,7 @@ public struct RowResult: Sendable {
     /// The device token as it was sent, or the channel id of a broadcast. For an invalid row the text of its field.
     public var token: String { text(Int(entry.tokenOffset), Int(entry.tokenLength)) }
 
+    /// The final state of the row.
     public var outcome: Outcome { entry.outcome }
 
     /// How far the last request for the row got.

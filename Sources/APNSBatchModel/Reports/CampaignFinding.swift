@@ -2,6 +2,7 @@ import APNSBatchNotification
 
 /// One violation of a rule by a campaign, a template or a row.
 public struct CampaignFinding: Sendable, Equatable {
+    /// What a violation means for what violates the rule.
     @nonexhaustive
     public enum Severity: String, Sendable, CaseIterable {
         /// What violates the rule is not sent.
@@ -12,6 +13,7 @@ public struct CampaignFinding: Sendable, Equatable {
 
     /// The rule's name, such as `key-type`. docs/reference.md lists all rules.
     public let rule: String
+    /// The severity of the rule.
     public let severity: Severity
     /// The row's number in the input, counted from 1; nil when the finding concerns the campaign or a template.
     public let row: UInt64?

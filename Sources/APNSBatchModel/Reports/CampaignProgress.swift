@@ -9,6 +9,7 @@ public struct CampaignProgress: Sendable {
     public var bytesRead: UInt64 = 0
     /// The input's size in bytes; nil when it is not known.
     public var bytesTotal: UInt64?
+    /// The time since ``CampaignRun/send()`` was called; 0 before.
     public var elapsedSeconds: Double = 0
     /// The number of connections that are established, over all lanes.
     public var connections = 0
@@ -111,6 +112,7 @@ extension CampaignProgress {
         /// All rows that could be sent wait for their next attempt, after this cause.
         case backingOff(cause: String)
 
+        /// A text such as `resolving api.push.apple.com`.
         public var description: String {
             switch self {
             case .paused: "paused"

@@ -5,6 +5,7 @@ public struct RunChange: Sendable, Equatable, Codable {
     /// The new state, such as `rate 500/s`, `paused` or `continued`.
     public var text: String
 
+    /// Creates a change.
     public init(time: UInt64, text: String) {
         self.time = time
         self.text = text

@@ -16,6 +16,7 @@ public enum UnreadRows: Sendable, Equatable {
         }
     }
 
+    /// Whether the number is an estimate.
     public var isEstimate: Bool { if case .estimated = self { true } else { false } }
 
     /// Estimates the number of unread rows from the mean length of the rows that were read.

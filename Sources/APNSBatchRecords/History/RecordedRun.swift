@@ -6,8 +6,9 @@ public struct RecordedRun: Sendable, Equatable, Codable {
     public var campaign: String
     /// The absolute path of the run directory.
     public var runDirectory: String
-    /// When the first session began and the last one ended, in UTC, such as `2026-11-21T03:00:00Z`.
+    /// When the first session began, in UTC, such as `2026-11-21T03:00:00Z`.
     public var began: String
+    /// When the last session ended, in the same form.
     public var ended: String
     /// How the run ended: `complete`, `interrupted` or `failed`. A resumed run leaves another line.
     public var ending: String
@@ -15,6 +16,7 @@ public struct RecordedRun: Sendable, Equatable, Codable {
     public var exitCode: Int32
     /// One sentence about the run, which says what to do.
     public var verdict: String
+    /// What expectations can be about.
     public var figures: RunFigures
 
     package init(

@@ -11,6 +11,8 @@ import Glibc
 public struct RunHistory: Sendable {
     private let path: String
 
+    /// Names the history of a state directory. Nothing is read.
+    ///
     /// - Parameter directory: The path of the state directory, which need not exist.
     public init(_ directory: String) { path = "\(directory)/runs.ndjson" }
 

@@ -17,10 +17,14 @@ public struct RunStatus: Sendable, Equatable {
 
     /// Consecutive rows about which the same is known.
     public struct Rows: Sendable, Equatable {
+        /// The number of the first row, from 1.
         public var first: UInt64
+        /// The number of the last row.
         public var last: UInt64
+        /// What is known of them.
         public var knowledge: Knowledge
 
+        /// How many they are.
         public var count: UInt64 { last - first + 1 }
     }
 
@@ -35,6 +39,7 @@ public struct RunStatus: Sendable, Equatable {
         case killed
     }
 
+    /// Whether the run has ended, and how.
     public var state: State
     /// The name of the input.
     public var input: String

@@ -6,6 +6,7 @@ import APNSBatchModel
 /// of their ``elapsedMilliseconds``. There is no point for a time in which the process did not run, for instance because the
 /// machine slept.
 public struct TimelinePoint: Sendable, Equatable {
+    /// Why a point was recorded.
     @nonexhaustive
     public enum Kind: UInt8, Sendable, CaseIterable {
         /// A session began.
@@ -19,9 +20,13 @@ public struct TimelinePoint: Sendable, Equatable {
     /// The times from request to answer of the answers since the point before, in microseconds, with a precision of one
     /// percent.
     public struct AnswerMicroseconds: Sendable, Equatable {
+        /// Half of the answers took no longer.
         public var p50: UInt32
+        /// 90 % of the answers took no longer.
         public var p90: UInt32
+        /// 99 % of the answers took no longer.
         public var p99: UInt32
+        /// The longest time.
         public var max: UInt32
 
         package init(p50: UInt32, p90: UInt32, p99: UInt32, max: UInt32) {
@@ -29,6 +34,7 @@ public struct TimelinePoint: Sendable, Equatable {
         }
     }
 
+    /// Why it was recorded.
     public var kind: Kind
     /// The time of day, in milliseconds since 1970-01-01 00:00 UTC.
     public var unixMilliseconds: Int64 = 0

@@ -84,6 +84,9 @@ def plant_in_sources(plants):
     plants.add(numbers, "import Foundation", swift, {"an import of Foundation": "must not import Foundation"})
     plants.add(tls, f'#include "{header}"', c, {"an include upwards": "CAPNSTLS must not include .*CAPNSTransport"})
     plants.add(tls, "#include <sys/epoll.h>", c, {"a header of the kernel": "must not include sys/epoll.h"})
+    plants.add(
+        "Snippets/Planted.swift", "import APNSBatchModel", sources.snippet_breaches,
+        {"a module below the library in a snippet": "a snippet must not import APNSBatchModel"})
     before = list(c(plants.copy))
     ALLOWED["CAPNSTLS"].add("CAPNSIdentities")
     plants.expect("a module allowed and not imported", "allows CAPNSIdentities", before, c(plants.copy))

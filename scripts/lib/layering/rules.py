@@ -88,6 +88,9 @@ FOUNDATION = {
     "APNSBatchReport": {"FoundationEssentials"},
     "apns-batch": {"Foundation"}}
 
+# What snippets may import: they are programs of another package, as far as their readers are concerned.
+SNIPPET_IMPORTS = {"APNSBatch", "APNSSimulator", "ServiceLifecycle", "Logging", "Foundation"}
+
 # A library's headers and symbols, and the one system module through which SwiftPM knows them.
 LIBRARY_HEADERS = {
     re.compile(r"nghttp2/|nghttp3/|ngtcp2/"): "CAPNSNGHTTP2",

@@ -3,7 +3,8 @@
 import os
 import re
 
-from .rules import ALLOWED, FOUNDATION, INSIDE, KERNEL_HEADERS, KERNEL_TARGET, LIBRARY_HEADERS, TOOLCHAIN, TRIED
+from .rules import (
+    ALLOWED, FOUNDATION, INSIDE, KERNEL_HEADERS, KERNEL_TARGET, LIBRARY_HEADERS, SNIPPET_IMPORTS, TOOLCHAIN, TRIED)
 from .swift import code_of
 
 SWIFT_IMPORT = re.compile(
@@ -38,8 +39,9 @@ def folder(root, target):
 
 
 def files_below(path):
+    """The files of a folder, without those of catalogues of documentation, which are compiled as programs of their own."""
     for parent, folders, files in os.walk(path):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not name.endswith(".docc"))
         for name in sorted(files):
             yield os.path.join(parent, name)
 
@@ -126,10 +128,28 @@ def target_breaches(root, target, owners):
         yield f"{target}: the table allows {module}, which no file imports or includes"
 
 
+def shown_programs(root):
+    """The programs that documentation shows: snippets, and the steps of tutorials."""
+    yield from files_below(os.path.join(root, "Snippets"))
+    for target in ALLOWED:
+        yield from files_below(os.path.join(root, "Sources", target, f"{target}.docc", "Resources"))
+
+
+def snippet_breaches(root):
+    for path in shown_programs(root):
+        if not path.endswith(".swift"):
+            continue
+        for number, line in enumerate(code_of(read(path)).split("\n"), 1):
+            found = SWIFT_IMPORT.match(line)
+            if found and found.group(1) not in SNIPPET_IMPORTS:
+                yield f"{os.path.relpath(path, root)}:{number}: a snippet must not import {found.group(1)}"
+
+
 def source_breaches(root):
     owners = header_owners(root)
     for target in ALLOWED:
         yield from target_breaches(root, target, owners)
+    yield from snippet_breaches(root)
     for parent in ("Sources", "CSupport"):
         for name in sorted(os.listdir(os.path.join(root, parent))):
             if name not in ALLOWED and name != "System":
