@@ -20,7 +20,8 @@ import Testing
             "invalid_rules": [hostile[1]: ["rows": 3, "places": ["\(name):1:1"]]],
             "expectations": [],
             "campaign": [
-                "id": "0e2a8c9e-2f7f-4a52-9d0c-0f5d5c6d7e8f", "version": hostile[1], "destination": hostile[0], "input": name, "input_bytes": 9,
+                "id": "0e2a8c9e-2f7f-4a52-9d0c-0f5d5c6d7e8f", "version": hostile[1], "destination": hostile[0],
+                "input": name, "input_bytes": 9,
                 "began": "2026-11-21T02:00:00Z", "ended": "2026-11-21T08:00:00Z",
             ],
         ])
