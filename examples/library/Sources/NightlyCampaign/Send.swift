@@ -52,6 +52,8 @@ struct Send: AsyncParsableCommand {
         } catch let error as CampaignError {
             complain("\(error)")
             throw ExitCode(Self.exitCode(error))
+        } catch is CancellationError {
+            throw ExitCode(Self.interrupted)
         } catch let error as DatabaseError {
             // Without its arguments, which may be device tokens.
             complain("the database failed: \(error.message ?? "no message"); call this again to continue")

@@ -34,7 +34,14 @@ public struct ProviderOptions: ParsableArguments {
     /// Reads the CA certificates; empty without a file.
     public func authorities() throws -> [UInt8] { try caFile.map(Self.bytes) ?? [] }
 
-    private static func bytes(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+    private static func bytes(of path: String) throws -> [UInt8] {
+        do {
+            return Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            // The exit code of wrong usage, instead of that of an unexpected error.
+            throw ValidationError("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
 }
 
 extension Campaign.Destination {
