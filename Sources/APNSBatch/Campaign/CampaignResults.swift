@@ -29,19 +29,22 @@ public struct CampaignResults: AsyncSequence, Sendable {
         let interest: Interest
 
         /// Returns the next batch, and waits for it; nil at the end of the run.
-        public mutating func next() async -> ResultBatch? { await interest.stream.next() }
+        public mutating func next() async -> ResultBatch? { await next(isolation: nil) }
 
         /// Returns the next batch, and waits for it; nil at the end of the run.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ResultBatch? {
-            await interest.stream.next()
+            if !Task.isCancelled, let earlier = interest.earlier?.next() { return earlier }
+            return await interest.stream.next()
         }
     }
 
     /// Ends the stream when nobody can ask for another batch.
     final class Interest: Sendable {
         let stream: ResultStream
+        /// Those that come first; nil if there are none.
+        let earlier: EarlierResults?
 
-        init(_ stream: ResultStream) { self.stream = stream }
+        init(_ stream: ResultStream, after earlier: EarlierResults?) { (self.stream, self.earlier) = (stream, earlier) }
 
         deinit { stream.abandon() }
     }
@@ -54,16 +57,33 @@ public struct CampaignResults: AsyncSequence, Sendable {
 
 extension CampaignRun {
     /// Returns the results of this run as a sequence, whose elements must be taken, or which must be released, for the run to
-    /// end. Call it before ``send()``, and once: of several sequences only the last one has elements. Results of earlier sessions
-    /// of a resumed run are in `results.csv` only.
+    /// end. Call it before ``send()``, and once: of several sequences only the last one has elements.
     ///
-    /// - Parameter batches: The number of batches, of up to 2,048 results, that may wait, besides three for each lane.
-    ///   At least 1; each takes up to 400 KiB.
-    public func makeResults(buffering batches: Int = 8) -> CampaignResults {
+    /// A program that keeps the results, such as in a database, has those of the last moments before its process was killed in
+    /// the ledger only. With `ofAllSessions` the sequence of a resumed run begins with the results of its earlier sessions, so that
+    /// the program gets each of them at least once; also if the run was complete. If the ledger cannot be read, the run fails.
+    ///
+    /// - Parameters:
+    ///   - batches: The number of batches, of up to 2,048 results, that may wait, besides three for each lane. At least 1; each
+    ///     takes up to 400 KiB.
+    ///   - ofAllSessions: Whether those of earlier sessions come first. Otherwise they are in `results.csv` only.
+    public func makeResults(buffering batches: Int = 8, ofAllSessions: Bool = false) -> CampaignResults {
         let stream = ResultStream(
             batches: max(1, batches), campaign: plan.identity, columns: header.resultColumns.count)
         results.withLock { $0.offer(stream) }
-        return CampaignResults(interest: .init(stream))
+        return CampaignResults(interest: .init(stream, after: ofAllSessions ? earlierResults(stream) : nil))
+    }
+
+    private func earlierResults(_ stream: ResultStream) -> EarlierResults? {
+        let fail = { @Sendable [control] (error: CampaignError) in control.stop(.failure(error)) }
+        do throws(CampaignError) {
+            return try past.map { (past) throws(CampaignError) in
+                EarlierResults(try PastOutcomes(past, in: directory), like: stream, fail: fail)
+            }
+        } catch {
+            fail(error)
+            return nil
+        }
     }
 }
 

@@ -16,9 +16,9 @@ public struct ResultBatch: RandomAccessCollection, Sendable {
     private let texts: [UInt8]
     private let source: Source
 
-    /// Copies the outcomes of a batch.
-    init(_ batch: OutcomeBatch, of source: Source) {
-        entries = unsafe Array(batch.entries)
+    /// Copies the outcomes of a batch that satisfy a predicate.
+    init(_ batch: OutcomeBatch, of source: Source, where isWanted: (Outcome) -> Bool = { _ in true }) {
+        entries = unsafe batch.entries.filter { isWanted($0.outcome) }
         texts = unsafe Array(batch.texts)
         self.source = source
     }

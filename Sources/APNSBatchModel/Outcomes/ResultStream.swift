@@ -92,6 +92,11 @@ package final class ResultStream: Sendable {
         return results
     }
 
+    /// Returns the results of a batch that did not come through this stream, without those whose outcomes do not count.
+    package func results(of batch: OutcomeBatch, where counts: (Outcome) -> Bool) -> ResultBatch {
+        ResultBatch(batch, of: source, where: counts)
+    }
+
     private static func release(_ batch: OutcomeBatch, to free: BoundedQueue<OutcomeBatch>?) {
         batch.removeAll()
         free?.push(batch)
