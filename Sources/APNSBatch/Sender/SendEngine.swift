@@ -15,7 +15,7 @@ package final class SendEngine: Sendable {
 
     package init(
         _ configuration: Sender.Configuration, to recipients: Campaign.Recipients, rate: RunRate, logger: Logger,
-        surroundings: Surroundings
+        meter: SenderMeter?, surroundings: Surroundings
     ) throws(CampaignError) {
         var campaign = try configuration.campaign()
         campaign.recipients = recipients
@@ -23,8 +23,10 @@ package final class SendEngine: Sendable {
         plan = try CampaignPlan(campaign, input: facts, logger: logger, isService: true, surroundings: surroundings)
         providers = try ProviderDirectory(campaign, plan: plan)
         let lanes = configuration.lanes
-        gauges = (0..<lanes).map { _ in LaneGauges() }
+        let noteChange = meter.map { meter in { @Sendable [weak meter] () -> Void in meter?.noteChange() } }
+        gauges = (0..<lanes).map { _ in LaneGauges(onChange: noteChange) }
         mailbox = Mailbox(lanes: lanes, most: configuration.pending)
+        meter?.add(gauges, mailbox)
         crew = LaneCrew(
             plan: plan, control: control, gauges: gauges,
             addresses: AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings),

@@ -13,6 +13,17 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case timedOut
         /// The time for the notification passed, and APNs cannot be reached or does not answer.
         case unreachable
+
+        /// The word in metrics and spans, such as `timed_out`.
+        package var name: String {
+            switch self {
+            case .notRunning: "not_running"
+            case .shuttingDown: "shutting_down"
+            case .cancelled: "cancelled"
+            case .timedOut: "timed_out"
+            case .unreachable: "unreachable"
+            }
+        }
     }
 
     public let code: Code

@@ -265,7 +265,9 @@ struct LaneConnections: ~Copyable {
                 if !forgetLookUp(provider, member) { transport.drain(id(provider, member)) }
             case .close(let member):
                 if forgetLookUp(provider, member) { continue }
-                if pools[provider].members[member].cameUp { plan.log.silent(access(provider)) }
+                if pools[provider].members[member].cameUp {
+                    plan.log.silent(id(provider, member), access(provider))
+                }
                 transport.close(id(provider, member))
             case .ping(let member): transport.ping(id(provider, member))
             case .giveUp(let cause):
