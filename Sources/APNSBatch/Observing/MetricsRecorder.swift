@@ -95,6 +95,7 @@ struct Figures {
         run.refusals.forEach { counts.append(("responses_total", [("status", $0), ("reason", $1)], $2)) }
         counts += account.retriesByCause.map { ("retries_total", [("cause", $0.cause)], $0.count) }
         counts.append(("connections_opened_total", [], UInt64(run.progress.connectionsOpened)))
+        counts.append(("goaways_total", [], UInt64(run.progress.goaways)))
         counts += account.connectionEndsByReason.map {
             ("connections_closed_total", [("reason", $0.cause)], $0.count)
         }

@@ -10,6 +10,7 @@ package final class LaneGauges: Sendable {
     private let streams = Atomic<Int>(0)
     private let inFlight = Atomic<Int>(0)
     private let opened = Atomic<Int>(0)
+    private let goaways = Atomic<Int>(0)
     private let retrying = Atomic<Int>(0)
     private let shown = Guarded(LaneActivity.idle)
     private let requests = Atomic<UInt64>(0)
@@ -63,8 +64,8 @@ package final class LaneGauges: Sendable {
     package var activity: LaneActivity { shown.withLock { $0 } }
 
     package func publish(
-        _ outcomes: OutcomeCounts, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
-        requests: UInt64 = 0
+        _ outcomes: OutcomeCounts, connections: Int, streams: Int, inFlight: Int, opened: Int, goaways: Int = 0,
+        retrying: Int = 0, requests: UInt64 = 0
     ) {
         var hasChanged = false
         for index in outcomes.counts.indices {
@@ -74,6 +75,7 @@ package final class LaneGauges: Sendable {
         hasChanged = Self.set(self.streams, streams) || hasChanged
         hasChanged = Self.set(self.inFlight, inFlight) || hasChanged
         hasChanged = Self.set(self.opened, opened) || hasChanged
+        hasChanged = Self.set(self.goaways, goaways) || hasChanged
         hasChanged = Self.set(self.retrying, retrying) || hasChanged
         hasChanged = Self.set(self.requests, requests) || hasChanged
         published.store(turns &+ 1, ordering: .relaxed)
@@ -106,6 +108,7 @@ package final class LaneGauges: Sendable {
         snapshot.retrying += retrying.load(ordering: .relaxed)
         snapshot.requests += requests.load(ordering: .relaxed)
         snapshot.connectionsOpened += opened.load(ordering: .relaxed)
+        snapshot.goaways += goaways.load(ordering: .relaxed)
         guard withAccount else { return }
         var sum = snapshot.account ?? LaneAccount()
         account.withLock { sum.add($0) }
