@@ -19,7 +19,6 @@ extension CampaignRun {
         var run = RunMeasurements(look(withAccount: false))
         run.add(gauges)
         run.accepted = run.progress.accepted - outcomesBefore[.accepted]
-        if isFinal { run.endConnections() }
-        return Figures(run: run, pending: Int(clamping: run.progress.rowsLeft ?? 0))
+        return Figures(run: run, isFinal: isFinal, pending: Int(clamping: run.progress.rowsLeft ?? 0))
     }
 }

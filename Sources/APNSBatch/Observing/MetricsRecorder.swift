@@ -78,6 +78,8 @@ struct Figures {
     typealias Named<Value> = (name: String, labels: [(String, String)], value: Value)
 
     var run: RunMeasurements
+    /// Whether the lanes have ended, so that nothing is in flight and there is no connection.
+    var isFinal = false
     /// The number of notifications without an outcome; 0 if it is not known.
     var pending = 0
     /// For a sender, the errors by their code.
@@ -104,11 +106,11 @@ struct Figures {
 
     /// What rises and falls.
     var levels: [Named<Int>] {
-        [
-            ("notifications_pending", [], pending), ("notifications_retrying", [], run.progress.retrying),
-            ("requests_in_flight", [], run.progress.inFlight),
-            ("connections", [("state", "up")], run.progress.connections),
-            ("streams_allowed", [], run.progress.streams),
+        let progress = isFinal ? CampaignProgress() : run.progress
+        return [
+            ("notifications_pending", [], pending), ("notifications_retrying", [], progress.retrying),
+            ("requests_in_flight", [], progress.inFlight), ("connections", [("state", "up")], progress.connections),
+            ("streams_allowed", [], progress.streams),
         ]
     }
 }

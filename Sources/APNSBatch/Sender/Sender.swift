@@ -94,7 +94,9 @@ public final class Sender: Sendable {
         rate = RunRate(configuration.rateLimit)
         meter = SenderMeter(metrics, name: configuration.name)
         devices = try SendEngine(
-            configuration, to: .devices, rate: rate, logger: logger, meter: meter, surroundings: surroundings)
+            configuration, to: .devices, rate: rate, logger: logger, onChange: meter?.onChange,
+            surroundings: surroundings)
+        meter?.add(devices)
         engines = Guarded(Engines(all: [devices], credentials: configuration.providers))
         added.continuation.yield(devices)
     }
@@ -231,8 +233,9 @@ public final class Sender: Sendable {
             var current = configuration
             current.providers = engines.credentials
             let engine = try SendEngine(
-                current, to: .channels(bundleID: bundleID), rate: rate, logger: logger, meter: meter,
-                surroundings: surroundings)
+                current, to: .channels(bundleID: bundleID), rate: rate, logger: logger,
+                onChange: meter?.onChange, surroundings: surroundings)
+            meter?.add(engine)
             if let graceEnds = engines.graceEnds { engine.mailbox.close(graceEnds: graceEnds) }
             engines.broadcasts[bundleID] = engine
             engines.all.append(engine)

@@ -26,10 +26,13 @@ final class SenderMeter: Sendable {
         self.recorder = recorder
     }
 
-    func add(_ lanes: [LaneGauges], _ mailbox: Mailbox) {
+    /// What lanes call when their figures change. It does not keep the meter.
+    var onChange: @Sendable () -> Void { { [weak self] in self?.noteChange() } }
+
+    func add(_ engine: SendEngine) {
         sources.withLock { sources in
-            sources.lanes += lanes
-            sources.mailboxes.append(mailbox)
+            sources.lanes += engine.gauges
+            sources.mailboxes.append(engine.mailbox)
         }
     }
 
@@ -37,7 +40,7 @@ final class SenderMeter: Sendable {
     var isAtWork: Bool { isTicking.load(ordering: .sequentiallyConsistent) }
 
     /// Called by lanes, every few milliseconds while they work.
-    func noteChange() {
+    private func noteChange() {
         if !isAtWork { begin() }
     }
 
@@ -81,9 +84,9 @@ final class SenderMeter: Sendable {
         var run = RunMeasurements(progress)
         run.add(lanes)
         run.accepted = progress.accepted
-        if isFinal { run.endConnections() }
         return Figures(
-            run: run, pending: mailboxes.reduce(0) { $0 + $1.pending }, errors: Mailbox.errorCounts(mailboxes))
+            run: run, isFinal: isFinal, pending: mailboxes.reduce(0) { $0 + $1.pending },
+            errors: Mailbox.errorCounts(mailboxes))
     }
 }
 
