@@ -29,8 +29,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: swift)
 }
 
-let lifecycle = Target.Dependency.product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
+/// A product that is needed only with the trait of a name, which is that of the product unless another is given.
+func product(_ name: String, _ package: String, of trait: String? = nil) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait ?? name]))
+}
 
 let package = Package(
     name: "apns-batch",
@@ -43,13 +45,22 @@ let package = Package(
         .trait(
             name: "ServiceLifecycle",
             description: "CampaignRun and Sender are services of swift-service-lifecycle, which shut down in order."),
-        .default(enabledTraits: ["ServiceLifecycle"]),
+        .trait(name: "Metrics", description: "Runs and senders record metrics through swift-metrics."),
+        .trait(name: "Tracing", description: "Runs and sends are spans of swift-distributed-tracing."),
+        .trait(
+            name: "Configuration",
+            description: "Campaigns and configurations of senders are read through swift-configuration."),
+        .default(enabledTraits: ["ServiceLifecycle", "Metrics"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+        // Without traits, because those of its providers need Foundation.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     ],
@@ -114,7 +125,9 @@ let package = Package(
                 "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
                 "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
-                lifecycle,
+                product("ServiceLifecycle", "swift-service-lifecycle"),
+                product("CoreMetrics", "swift-metrics", of: "Metrics"),
+                product("Tracing", "swift-distributed-tracing"), product("Configuration", "swift-configuration"),
             ]),
         strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
         strictModule(
@@ -198,7 +211,14 @@ let package = Package(
                 "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchTransport",
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk", "APNSBatchSimulation",
-                "APNSBatchTestSupport", lifecycle,
+                "APNSBatchTestSupport", .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                product("ServiceLifecycle", "swift-service-lifecycle"),
+                product("CoreMetrics", "swift-metrics", of: "Metrics"),
+                product("MetricsTestKit", "swift-metrics", of: "Metrics"),
+                product("Tracing", "swift-distributed-tracing"),
+                product("InMemoryTracing", "swift-distributed-tracing", of: "Tracing"),
+                product("Configuration", "swift-configuration"),
             ]),
         tests(
             "APNSBatchSimulatorTests",

@@ -30,11 +30,17 @@ extension Stage {
     ) async throws -> R {
         var configuration = senderConfiguration
         change(&configuration)
-        let sender = try Sender(configuration)
-        async let running: Void = sender.run()
+        return try await Sender(configuration).whileRunning(body)
+    }
+}
+
+extension Sender {
+    /// Runs the sender for the time of a closure, and shuts it down.
+    func whileRunning<R: Sendable>(_ body: (Sender) async throws -> R) async throws -> R {
+        async let running: Void = run()
         let result: Result<R, any Error>
-        do { result = .success(try await body(sender)) } catch { result = .failure(error) }
-        sender.shutDown()
+        do { result = .success(try await body(self)) } catch { result = .failure(error) }
+        shutDown()
         try await running
         return try result.get()
     }

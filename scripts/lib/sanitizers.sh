@@ -1,15 +1,16 @@
 # shellcheck shell=bash
-# Sourced: what each sanitizer needs. Sets flags (for swift build and swift test) and the sanitizer's environment.
+# Sourced: what each sanitizer needs. Sets flags (for swift build and swift test) and the sanitizer's environment. All traits are
+# on, so that one build has everything; scripts/check-dependency builds the library without any.
 
 # sanitizer_select MODE: address, undefined, thread, or empty for none.
 # shellcheck disable=SC2034  # flags is for the script that sources this
 sanitizer_select() {
     case "$1" in
     "")
-        flags=()
+        flags=(--enable-all-traits)
         ;;
     address)
-        flags=(--sanitize=address --scratch-path .build-address)
+        flags=(--enable-all-traits --sanitize=address --scratch-path .build-address)
         export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=1"
         export LSAN_OPTIONS="suppressions=$root/scripts/lib/leaks.supp:print_suppressions=0"
         ;;
@@ -17,14 +18,14 @@ sanitizer_select() {
         # swiftc has no such sanitizer on Linux, so `swift build --sanitize=undefined` refuses: it is given to the C
         # compiler and to the linker's driver. Swift itself traps on what this sanitizer looks for.
         flags=(
-            --scratch-path .build-undefined
+            --enable-all-traits --scratch-path .build-undefined
             -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
             -Xswiftc -Xclang-linker -Xswiftc -fsanitize=undefined
         )
         export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
         ;;
     thread)
-        flags=(--sanitize=thread --scratch-path .build-thread)
+        flags=(--enable-all-traits --sanitize=thread --scratch-path .build-thread)
         export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$root/scripts/lib/races.supp"
         ;;
     *) fail "unknown sanitizer '$1' (address, undefined, thread)" ;;

@@ -16,12 +16,14 @@ extension CampaignRun {
     public static func prepare(
         _ make: @escaping @Sendable () throws(CampaignError) -> CampaignRun
     ) async throws(CampaignError) -> CampaignRun {
-        let logger = Logger.current
+        let (logger, metrics) = (Logger.current, MetricsReceiver.current)
         let made: Result<CampaignRun, CampaignError>
         do throws(ThreadError) {
             made = try await NamedThread.value("prepare") {
-                // The default logger of a run is that of the task, which this thread does not have.
-                withLogger(logger) { _ in Result { () throws(CampaignError) in try make() } }
+                // The defaults of a run are those of the task, which this thread does not have.
+                withLogger(logger) { _ in
+                    metrics.whileCurrent { Result { () throws(CampaignError) in try make() } }
+                }
             }
         } catch {
             throw CampaignError(.system, "\(error)", cause: error)

@@ -37,6 +37,16 @@ extension CampaignRun {
         logger: Logger = .current,
         rows: @escaping @Sendable (inout RowWriter) async throws -> Void
     ) throws(CampaignError) {
+        try self.init(
+            campaign, columns: columns, spool: spool, resuming: resuming, logger: logger, receiver: .current, rows: rows
+        )
+    }
+
+    /// - Parameter receiver: Who receives the metrics.
+    convenience init(
+        _ campaign: Campaign, columns: [String], spool: Spool, resuming: Resuming, logger: Logger,
+        receiver: MetricsReceiver, rows: @escaping @Sendable (inout RowWriter) async throws -> Void
+    ) throws(CampaignError) {
         guard !columns.isEmpty, !columns.contains("") else {
             throw CampaignError(.configuration, "columns: expected at least one name, and none empty, found \(columns)")
         }
@@ -48,7 +58,7 @@ extension CampaignRun {
             }
         try self.init(
             campaign, input: input, production: .init(pipe: pipe, rows: rows), resuming: try resuming.resumes(campaign),
-            logger: logger)
+            logger: logger, metrics: receiver)
     }
 
     /// Creates a run whose rows are the elements of a sequence. The run takes an element when it has room for it.

@@ -3,10 +3,12 @@ import APNSBatchModel
 import APNSBatchRecords
 
 extension CampaignRun {
-    /// Calls `body`, which does the work of the session, and records the timeline meanwhile. A timeline that cannot be
-    /// written causes a warning, and the run goes on.
+    /// Calls `body`, which does the work of the session, and records the timeline and the metrics meanwhile. A timeline that
+    /// cannot be written causes a warning, and the run goes on.
     func recordTimeline(during body: () -> Void) {
-        guard let sampler = makeSampler() else { return body() }
+        let writer = makeTimeline()
+        guard writer != nil || metrics != nil else { return body() }
+        let sampler = TimelineSampler(self, writer)
         do throws(ThreadError) {
             let sampling = try NamedThread("timeline") { sampler.sample() }
             body()
@@ -19,11 +21,11 @@ extension CampaignRun {
     }
 
     /// Returns nil if the run has no timeline, or none that can be written.
-    private func makeSampler() -> TimelineSampler? {
+    private func makeTimeline() -> TimelineWriter? {
         do throws(CampaignError) {
             guard let storage = try files.timeline() else { return nil }
             let name = "\(directory)/\(RunDirectory.timeline)"
-            return TimelineSampler(self, try TimelineWriter(storage, of: past?.header ?? header, name: name))
+            return try TimelineWriter(storage, of: past?.header ?? header, name: name)
         } catch {
             warnOfTimeline("\(error)")
             return nil

@@ -13,7 +13,7 @@ import Logging
 /// then left to a resumed run. A ledger in the run directory records the progress, so that a run that was interrupted or
 /// killed can be resumed at any time.
 ///
-/// Threads: a run has one reader, its lanes, one writer, and one that records its timeline. ``progress``, ``pause()``, ``stop()`` and
+/// Threads: a run has one reader, its lanes, one writer, and one that records its timeline and its metrics. ``progress``, ``pause()``, ``stop()`` and
 /// ``replaceCredentials(_:)`` may be called from any thread at any time.
 public final class CampaignRun: Sendable {
     /// The path of the run directory.
@@ -42,7 +42,12 @@ public final class CampaignRun: Sendable {
     private let template: Campaign.Template?
     private let judge: Guarded<ExpectationJudge>
     private let changeLog: RunChanges
+    /// Nil if metrics are discarded.
+    let metrics: MetricsRecorder?
     let results = Guarded(OfferedResults())
+    /// The name of the campaign.
+    private let name: String
+    private let span = Guarded<RunSpan?>(nil)
     /// Nil if no history is kept.
     private let historyPlace: HistoryPlace?
 
@@ -56,6 +61,8 @@ public final class CampaignRun: Sendable {
     ///     never appear.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input`, `results`, or `busy` if another
     ///   process is working on the run.
+    ///
+    /// With the trait `Metrics`, the factory of the current task receives the metrics of the run, or else that of the process.
     public convenience init(
         _ campaign: Campaign, input: CampaignInput, resuming: Resuming = .never,
         logger: Logger = .current
@@ -69,7 +76,7 @@ public final class CampaignRun: Sendable {
     ///   - surroundings: Used in place of the system.
     package init(
         _ campaign: Campaign, input: RunInput, production: RowProduction? = nil, resuming: Bool = false,
-        files: (any RunFiles)? = nil, logger: Logger,
+        files: (any RunFiles)? = nil, logger: Logger, metrics: MetricsReceiver = .current,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
@@ -78,7 +85,7 @@ public final class CampaignRun: Sendable {
             throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
         }
         past = try resuming ? Self.past(campaign, files) : nil
-        historyPlace = HistoryPlace(campaign)
+        (name, historyPlace) = (campaign.name, HistoryPlace(campaign))
         try historyPlace?.history.prepare()
         let judge = try ExpectationJudge(campaign, start: past?.header.start)
         self.judge = Guarded(judge)
@@ -112,6 +119,9 @@ public final class CampaignRun: Sendable {
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
+        var before = CampaignProgress()
+        before.outcomes = past?.reading.history.tally.outcomes ?? [:]
+        self.metrics = MetricsRecorder(metrics, name: name, start: Figures(run: RunMeasurements(before)))
         let isOwn = files == nil && past == nil
         let taken = isOwn ? try RunDirectory.take(campaign.runDirectory) : nil
         (directory, ledger) = (taken?.path ?? campaign.runDirectory ?? "", taken?.ledger)
@@ -221,7 +231,10 @@ public final class CampaignRun: Sendable {
     /// too.
     public var changes: [RunChange] { changeLog.all }
 
-    private func note(_ text: String) { changeLog.add(text, at: plan.surroundings.seconds()) }
+    private func note(_ text: String) {
+        changeLog.add(text, at: plan.surroundings.seconds())
+        span.withLock { $0 }?.note("change", text)
+    }
 
     /// The limits of requests per time, as they were given.
     public var rateLimit: Campaign.RateLimit { rate.limit }
@@ -254,7 +267,18 @@ public final class CampaignRun: Sendable {
     /// summary and in ``failure``. The summary is also written to the run directory, as `summary.json`.
     public func send() async -> CampaignSummary {
         defer { results.withLock { $0.end() } }
-        return await withTaskGroup { group in
+        guard let span = RunSpan.begin(name: name, id: CampaignID(header.identity)) else { return await sendToEnd() }
+        self.span.withLock { $0 = span }
+        plan.log.tell { span.note($0, $1) }
+        let summary = await span.whileCurrent { await sendToEnd() }
+        plan.log.tell(nil)
+        self.span.withLock { $0 = nil }
+        span.end(with: summary, look(withAccount: false), failure)
+        return summary
+    }
+
+    private func sendToEnd() async -> CampaignSummary {
+        await withTaskGroup { group in
             if let production, !isInputRead {
                 let taken = past?.reading.history.rows ?? 0
                 group.addTask { await production.run(taken: taken) }
@@ -390,11 +414,13 @@ public final class CampaignRun: Sendable {
         SessionFigures(look(withAccount: withLanes))
     }
 
-    private func look(withAccount: Bool) -> CampaignProgress {
+    func look(withAccount: Bool) -> CampaignProgress {
         CampaignProgress(
-            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:],
-            withAccount: withAccount)
+            gauges, reader, started: started.withLock { $0 }, before: outcomesBefore, withAccount: withAccount)
     }
+
+    /// The rows that ended in earlier sessions.
+    var outcomesBefore: OutcomeCounts { past?.reading.history.tally.outcomes ?? [:] }
 
     /// Creates the lanes, which a stop wakes from then on.
     package func makeCrew(_ record: RunRecord) -> LaneCrew {

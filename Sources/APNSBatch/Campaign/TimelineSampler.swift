@@ -3,17 +3,18 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchSending
 
-/// Records the timeline of a session on a thread of its own: a point when it begins, one at each whole second after that, and
-/// one when it ends. While the process does not run there are no points, and none are made up for that time.
+/// Records the timeline of a session on a thread of its own, and its metrics: a point when it begins, one at each whole second
+/// after that, and one when it ends. While the process does not run there are no points, and none are made up for that time.
 final class TimelineSampler: Sendable {
     private let run: CampaignRun
-    private let writer: TimelineWriter
+    /// Nil if there is no timeline.
+    private let writer: TimelineWriter?
     private let isEnding = Guarded(false)
 
     /// In nanoseconds.
     private static let second: UInt64 = 1_000_000_000
 
-    init(_ run: CampaignRun, _ writer: TimelineWriter) { (self.run, self.writer) = (run, writer) }
+    init(_ run: CampaignRun, _ writer: TimelineWriter?) { (self.run, self.writer) = (run, writer) }
 
     /// Records points until `end` is called.
     func sample() {
@@ -43,6 +44,8 @@ final class TimelineSampler: Sendable {
     }
 
     private func record(_ kind: TimelinePoint.Kind, _ last: inout Sample) {
+        if let metrics = run.metrics { metrics.record(run.figures(isFinal: kind == .end)) }
+        guard let writer else { return }
         var point = TimelinePoint(kind, run.progress)
         point.session = run.sessionNumber
         point.retries = run.gauges.reduce(0) { $0 + $1.retries }

@@ -19,9 +19,9 @@ final class AwaitedSend: SubmissionOwner, @unchecked Sendable {
     }
 
     /// How the submission ended. Called by the task that was resumed.
-    func end() throws(SendError) -> SendResult {
+    var end: Mailbox.End {
         guard let ended else { preconditionFailure("a task is resumed by the end of its submission") }
-        return try ended.get()
+        return ended
     }
 
     /// The id of the submission. It is set after the task can be cancelled.

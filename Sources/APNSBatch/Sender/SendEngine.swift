@@ -10,12 +10,13 @@ package final class SendEngine: Sendable {
     private let plan: CampaignPlan
     private let control = RunControl()
     private let providers: ProviderDirectory
-    private let gauges: [LaneGauges]
+    let gauges: [LaneGauges]
     private let crew: LaneCrew
 
+    /// - Parameter onChange: Called by the lanes when their figures have changed; see ``LaneGauges``.
     package init(
         _ configuration: Sender.Configuration, to recipients: Campaign.Recipients, rate: RunRate, logger: Logger,
-        surroundings: Surroundings
+        onChange: (@Sendable () -> Void)? = nil, surroundings: Surroundings
     ) throws(CampaignError) {
         var campaign = try configuration.campaign()
         campaign.recipients = recipients
@@ -23,7 +24,7 @@ package final class SendEngine: Sendable {
         plan = try CampaignPlan(campaign, input: facts, logger: logger, isService: true, surroundings: surroundings)
         providers = try ProviderDirectory(campaign, plan: plan)
         let lanes = configuration.lanes
-        gauges = (0..<lanes).map { _ in LaneGauges() }
+        gauges = (0..<lanes).map { _ in LaneGauges(onChange: onChange) }
         mailbox = Mailbox(lanes: lanes, most: configuration.pending)
         crew = LaneCrew(
             plan: plan, control: control, gauges: gauges,

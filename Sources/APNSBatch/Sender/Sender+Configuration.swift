@@ -42,6 +42,9 @@ extension Sender {
         public var systemTrust = true
         /// The event loop that drives the sockets.
         public var loop = Campaign.Loop.automatic
+        /// The name of the sender: the value of the label `campaign` of its metrics. Senders and campaigns of one program have
+        /// different names.
+        public var name = "sender"
 
         /// Creates the configuration of a sender for several teams.
         public init(destination: Campaign.Destination, providers: [Campaign.Provider]) {

@@ -50,6 +50,8 @@ public final class Sender: Sendable {
     private let logger: Logger
     private let surroundings: Surroundings
     private let rate: RunRate
+    /// Nil if metrics are discarded.
+    let meter: SenderMeter?
     private let devices: SendEngine
     private let engines: Guarded<Engines>
     private let life = Guarded(Life.new)
@@ -76,6 +78,8 @@ public final class Sender: Sendable {
     ///   - logger: Receives messages about connections, retries and failures. Device tokens are shortened in them, and secrets
     ///     never appear.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.
+    ///
+    /// With the trait `Metrics`, the factory of the current task receives its metrics, or else that of the process.
     public convenience init(
         _ configuration: Configuration, logger: Logger = .current
     ) throws(CampaignError) {
@@ -83,13 +87,18 @@ public final class Sender: Sendable {
     }
 
     /// - Parameter surroundings: Used in place of the system.
-    package init(_ configuration: Configuration, logger: Logger, surroundings: Surroundings) throws(CampaignError) {
+    package init(
+        _ configuration: Configuration, logger: Logger, metrics: MetricsReceiver = .current, surroundings: Surroundings
+    ) throws(CampaignError) {
         (self.configuration, self.logger, self.surroundings) = (configuration, logger, surroundings)
         timeout = try Configuration.nanoseconds(configuration.timeout, "timeout")
         gracePeriod = try Configuration.nanoseconds(configuration.gracePeriod, "grace period")
         rate = RunRate(configuration.rateLimit)
+        meter = SenderMeter(metrics, name: configuration.name)
         devices = try SendEngine(
-            configuration, to: .devices, rate: rate, logger: logger, surroundings: surroundings)
+            configuration, to: .devices, rate: rate, logger: logger, onChange: meter?.onChange,
+            surroundings: surroundings)
+        meter?.add(devices)
         engines = Guarded(Engines(all: [devices], credentials: configuration.providers))
         added.continuation.yield(devices)
     }
@@ -113,6 +122,7 @@ public final class Sender: Sendable {
         let all = close(graceEnds: 0)
         life.withLock { $0 = .ended }
         for engine in all { engine.mailbox.end() }
+        meter?.end()
         for engine in all { if let failure = engine.failure { throw failure } }
     }
 
@@ -204,8 +214,9 @@ public final class Sender: Sendable {
     nonisolated(nonsending) public func send(
         _ notification: PushNotification, timeout: Duration? = nil
     ) async throws(SendError) -> SendResult {
+        let span = SendSpan.begin("apns.send", topic: notification.topic, notification.pushType)
         let fields = SubmittedFields(notification, seconds: surroundings.seconds)
-        return try await result(of: fields, timeout, from: devices)
+        return try await result(of: fields, timeout, from: devices, span)
     }
 
     /// Sends a notification to the subscribers of a channel, and returns its result, like ``send(_:timeout:)``. Broadcasts of an
@@ -218,8 +229,9 @@ public final class Sender: Sendable {
     ///   if no provider covers it.
     public func broadcast(_ notification: BroadcastNotification, timeout: Duration? = nil) async throws -> SendResult {
         let engine = try engine(ofChannelsOf: notification.bundleID)
+        let span = SendSpan.begin("apns.broadcast", topic: notification.bundleID, nil)
         let fields = SubmittedFields(notification, seconds: surroundings.seconds)
-        return try await result(of: fields, timeout, from: engine)
+        return try await result(of: fields, timeout, from: engine, span)
     }
 
     private func engine(ofChannelsOf bundleID: String) throws(CampaignError) -> SendEngine {
@@ -228,7 +240,9 @@ public final class Sender: Sendable {
             var current = configuration
             current.providers = engines.credentials
             let engine = try SendEngine(
-                current, to: .channels(bundleID: bundleID), rate: rate, logger: logger, surroundings: surroundings)
+                current, to: .channels(bundleID: bundleID), rate: rate, logger: logger,
+                onChange: meter?.onChange, surroundings: surroundings)
+            meter?.add(engine)
             if let graceEnds = engines.graceEnds { engine.mailbox.close(graceEnds: graceEnds) }
             engines.broadcasts[bundleID] = engine
             engines.all.append(engine)
@@ -238,7 +252,7 @@ public final class Sender: Sendable {
     }
 
     nonisolated(nonsending) private func result(
-        of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine
+        of fields: SubmittedFields, _ timeout: Duration?, from engine: SendEngine, _ span: SendSpan?
     ) async throws(SendError) -> SendResult {
         let (awaited, mailbox) = (AwaitedSend(), engine.mailbox)
         await withTaskCancellationHandler {
@@ -254,7 +268,8 @@ public final class Sender: Sendable {
         } onCancel: {
             awaited.id.map(mailbox.cancel)
         }
-        return try awaited.end()
+        span?.end(with: awaited.end)
+        return try awaited.end.get()
     }
 
     /// Submits a notification, and returns without waiting.

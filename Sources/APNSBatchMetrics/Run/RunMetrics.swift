@@ -81,23 +81,9 @@ package struct RunMetrics: Sendable {
     }
 
     private func retries(_ run: RunMeasurements) -> MetricFamily {
-        let causes = ["no_answer", "429", "5xx", "other"]
-        var counts = Dictionary(uniqueKeysWithValues: causes.map { ($0, UInt64(0)) })
-        for (text, count) in run.progress.account?.retries ?? [:] {
-            counts[Self.cause(ofRetry: text), default: 0] &+= count
-        }
-        return causes.reduce(counter("retries", "Requests of this process that another one followed, by cause.")) {
-            $0.adding([label, .init("cause", $1)], Double(counts[$1] ?? 0))
-        }
-    }
-
-    /// - Parameter text: The cause in the account of a lane: `no answer`, or status and reason of an answer.
-    private static func cause(ofRetry text: String) -> String {
-        switch text.prefix(while: { $0 != " " }) {
-        case "no": "no_answer"
-        case "429": "429"
-        case let status where status.count == 3 && status.hasPrefix("5"): "5xx"
-        default: "other"
+        let family = counter("retries", "Requests of this process that another one followed, by cause.")
+        return (run.progress.account ?? LaneAccount()).retriesByCause.reduce(family) {
+            $0.adding([label, .init("cause", $1.cause)], Double($1.count))
         }
     }
 
@@ -115,8 +101,9 @@ package struct RunMetrics: Sendable {
     // MARK: Connections
 
     private func connections(_ run: RunMeasurements) -> [MetricFamily] {
-        let ends = run.progress.account?.connectionEnds ?? [:]
-        let goaways = ends.filter { $0.key.contains("GOAWAY") }.values.reduce(0, &+)
+        let closed = counter(
+            "connections_closed", "Of these, those that ended before the work was done, by reason.")
+        let ends = (run.progress.account ?? LaneAccount()).connectionEndsByReason
         return [
             gauge("connections", "Connections by state: up is established.")
                 .adding([label, .init("state", "up")], Double(run.progress.connections)),
@@ -124,9 +111,7 @@ package struct RunMetrics: Sendable {
                 .adding([label], Double(run.progress.streams)),
             counter("connections_opened", "Connections of this process that were established.")
                 .adding([label], Double(run.progress.connectionsOpened)),
-            counter("connections_closed", "Of these, those that ended before the work was done, by reason.")
-                .adding([label, .init("reason", "goaway")], Double(goaways))
-                .adding([label, .init("reason", "other")], Double(ends.values.reduce(0, &+) &- goaways)),
+            ends.reduce(closed) { $0.adding([label, .init("reason", $1.cause)], Double($1.count)) },
         ]
     }
 

@@ -14,6 +14,17 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case timedOut
         /// The time for the notification passed, and APNs cannot be reached, does not answer, or answers only 429 and 5xx.
         case unreachable
+
+        /// The word in metrics and spans, such as `timed_out`.
+        package var name: String {
+            switch self {
+            case .notRunning: "not_running"
+            case .shuttingDown: "shutting_down"
+            case .cancelled: "cancelled"
+            case .timedOut: "timed_out"
+            case .unreachable: "unreachable"
+            }
+        }
     }
 
     /// What kind of failure it is.

@@ -35,6 +35,25 @@ package struct AnswerTimeCounts: Equatable, Sendable {
         return nil
     }
 
+    /// Returns the times of at most so many answers, in microseconds and rising: those of all answers if there are no more, and
+    /// otherwise of answers that are evenly spaced in this order, so that their quantiles are those of all.
+    package func sample(of most: Int) -> [UInt32] {
+        let total = total
+        let size = min(UInt64(most), total)
+        var times: [UInt32] = []
+        times.reserveCapacity(Int(size))
+        var answers: UInt64 = 0
+        for index in buckets.indices where buckets[index] > 0 {
+            answers += buckets[index]
+            let time = min(longest, AnswerBucket.longestTime(at: index))
+            // The rank of each is in the middle of the answers that it stands for.
+            while times.count < size, (2 * UInt64(times.count) + 1) * total / (2 * size) < answers {
+                times.append(time)
+            }
+        }
+        return times
+    }
+
     /// The answers as a histogram of the library.
     package var times: AnswerTimes {
         var times = AnswerTimes()

@@ -23,6 +23,8 @@ public struct CampaignProgress: Sendable {
     public var requests: UInt64 = 0
     /// The number of connections that came up in this session.
     public var connectionsOpened = 0
+    /// The number of GOAWAY frames in this session.
+    package var goaways = 0
     /// Retries, ends of connections and times of answers of this session; nil unless asked for.
     package var account: LaneAccount?
     /// Whether the run is paused: nothing is sent until ``CampaignRun/unpause()``.

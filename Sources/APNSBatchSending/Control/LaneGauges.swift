@@ -10,6 +10,7 @@ package final class LaneGauges: Sendable {
     private let streams = Atomic<Int>(0)
     private let inFlight = Atomic<Int>(0)
     private let opened = Atomic<Int>(0)
+    private let goaways = Atomic<Int>(0)
     private let retrying = Atomic<Int>(0)
     private let shown = Guarded(LaneActivity.idle)
     private let requests = Atomic<UInt64>(0)
@@ -17,6 +18,8 @@ package final class LaneGauges: Sendable {
     private let held = Atomic<UInt8>(0)
 
     private let published = Atomic<UInt64>(0)
+    private let changeCount = Atomic<UInt64>(0)
+    private let onChange: (@Sendable () -> Void)?
 
     /// The times of the lane's answers.
     package let answers = AnswerTimeCounters()
@@ -34,10 +37,23 @@ package final class LaneGauges: Sendable {
     /// The number of requests that were followed by another one for the same row.
     package var retries: UInt64 { account.withLock { $0.retryCount } }
 
-    package init() {}
+    /// The number of times that figures or activity have changed. It stands still while the lane only looks after its connections.
+    package var changes: UInt64 { changeCount.load(ordering: .sequentiallyConsistent) }
+
+    /// - Parameter onChange: Called by the lane after each change of ``changes``, every few milliseconds while it works. It must not
+    ///   block.
+    package init(onChange: (@Sendable () -> Void)? = nil) { self.onChange = onChange }
 
     /// Sets what the lane does. Called only when that changes.
-    func show(_ activity: LaneActivity) { shown.withLock { $0 = activity } }
+    func show(_ activity: LaneActivity) {
+        shown.withLock { $0 = activity }
+        noteChange()
+    }
+
+    private func noteChange() {
+        changeCount.store(changeCount.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+        onChange?()
+    }
 
     /// Sets what holds the lane back.
     func show(_ hold: CampaignProgress.Hold?) { held.store(hold?.rawValue ?? 0, ordering: .relaxed) }
@@ -48,19 +64,33 @@ package final class LaneGauges: Sendable {
     package var activity: LaneActivity { shown.withLock { $0 } }
 
     package func publish(
-        _ outcomes: OutcomeCounts, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
-        requests: UInt64 = 0
+        _ outcomes: OutcomeCounts, connections: Int, streams: Int, inFlight: Int, opened: Int, goaways: Int = 0,
+        retrying: Int = 0, requests: UInt64 = 0
     ) {
+        var hasChanged = false
         for index in outcomes.counts.indices {
-            self.outcomes[index].store(outcomes.counts[index], ordering: .relaxed)
+            hasChanged = Self.set(self.outcomes[index], outcomes.counts[index]) || hasChanged
         }
-        self.connections.store(connections, ordering: .relaxed)
-        self.streams.store(streams, ordering: .relaxed)
-        self.inFlight.store(inFlight, ordering: .relaxed)
-        self.opened.store(opened, ordering: .relaxed)
-        self.retrying.store(retrying, ordering: .relaxed)
-        self.requests.store(requests, ordering: .relaxed)
+        hasChanged = Self.set(self.connections, connections) || hasChanged
+        hasChanged = Self.set(self.streams, streams) || hasChanged
+        hasChanged = Self.set(self.inFlight, inFlight) || hasChanged
+        hasChanged = Self.set(self.opened, opened) || hasChanged
+        hasChanged = Self.set(self.goaways, goaways) || hasChanged
+        hasChanged = Self.set(self.retrying, retrying) || hasChanged
+        hasChanged = Self.set(self.requests, requests) || hasChanged
         published.store(turns &+ 1, ordering: .relaxed)
+        if hasChanged { noteChange() }
+    }
+
+    /// Sets a figure, which only the lane writes. Returns whether it was another one before.
+    private static func set(_ figure: borrowing Atomic<UInt64>, _ value: UInt64) -> Bool {
+        defer { figure.store(value, ordering: .relaxed) }
+        return figure.load(ordering: .relaxed) != value
+    }
+
+    private static func set(_ figure: borrowing Atomic<Int>, _ value: Int) -> Bool {
+        defer { figure.store(value, ordering: .relaxed) }
+        return figure.load(ordering: .relaxed) != value
     }
 
     /// Adds what this lane shows to a snapshot of the run.
@@ -78,6 +108,7 @@ package final class LaneGauges: Sendable {
         snapshot.retrying += retrying.load(ordering: .relaxed)
         snapshot.requests += requests.load(ordering: .relaxed)
         snapshot.connectionsOpened += opened.load(ordering: .relaxed)
+        snapshot.goaways += goaways.load(ordering: .relaxed)
         guard withAccount else { return }
         var sum = snapshot.account ?? LaneAccount()
         account.withLock { sum.add($0) }

@@ -272,8 +272,8 @@ package struct Lane: ~Copyable {
     private func publish() {
         gauges.publish(
             rows.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
-            inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: rows.retrying,
-            requests: answers.requests)
+            inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), goaways: connections.goaways,
+            retrying: rows.retrying, requests: answers.requests)
     }
 
     private mutating func showActivity(hasWork: Bool) {

@@ -172,16 +172,17 @@ struct LaneAnswers: ~Copyable {
         }
         let cause = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
         let text = cause + (answer.remedy.map { ": \($0)" } ?? "")
-        endFatally(ticket, answer, completion, text, &rows)
+        endFatally(ticket, answer, completion, text, of: connections.access(provider).name, &rows)
     }
 
     /// Ends a campaign because of an answer that further rows would get, too. The row is not at fault: a resumed run sends it with
     /// other credentials. For the notification of a sender it is the answer.
     private func endFatally(
-        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ text: String, _ rows: inout LaneRows
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ text: String, of provider: String,
+        _ rows: inout LaneRows
     ) {
         guard !plan.isService else {
-            plan.log.fatalAnswer(text)
+            plan.log.fatalAnswer(text, answer.text, of: provider)
             return reject(ticket, answer, completion, &rows)
         }
         rows.postpone(ticket)
@@ -196,7 +197,8 @@ struct LaneAnswers: ~Copyable {
         guard connections.renewToken(retry.token, of: member, provider) else {
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
-            return endFatally(ticket, answer, completion, text, &rows)
+            return endFatally(
+                ticket, answer, completion, text, of: connections.access(provider).name, &rows)
         }
         if retry.connection == .replace { connections.retire(member, of: provider) }
         if case .stop(let most) = retry.limit {

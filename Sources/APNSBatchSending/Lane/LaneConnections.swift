@@ -30,6 +30,8 @@ struct LaneConnections: ~Copyable {
     private let control: RunControl
     private let addresses: AddressBook
     private var lookUps: HostLookUps
+    /// The number of GOAWAY frames.
+    private(set) var goaways = 0
     private let account: Guarded<LaneAccount>
     private var transport: Transport
     private var credentials: LaneCredentials
@@ -199,6 +201,7 @@ struct LaneConnections: ~Copyable {
     private mutating func goaway(_ event: EventRecord, _ provider: Int, _ member: Int) {
         let access = access(provider)
         let debug = GoAwayDebug.parse(event.detailBytes)
+        goaways += 1
         plan.log.goaway(event, debug, access)
         connections[index(provider, member)].goaway = debug.cause(code: event.code)
         guard debug.isFatal, case .reason(let reason) = debug,
@@ -265,7 +268,9 @@ struct LaneConnections: ~Copyable {
                 if !forgetLookUp(provider, member) { transport.drain(id(provider, member)) }
             case .close(let member):
                 if forgetLookUp(provider, member) { continue }
-                if pools[provider].members[member].cameUp { plan.log.silent(access(provider)) }
+                if pools[provider].members[member].cameUp {
+                    plan.log.silent(id(provider, member), access(provider))
+                }
                 transport.close(id(provider, member))
             case .ping(let member): transport.ping(id(provider, member))
             case .giveUp(let cause):

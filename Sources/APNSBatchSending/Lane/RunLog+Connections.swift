@@ -6,13 +6,14 @@ import Logging
 extension RunLog {
     func connected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(
-            "connected to \(endpoint)\(access.forName): \(event.detailText), \(event.streams_max) streams")
+            "connected to \(endpoint)\(access.forName): \(event.detailText), \(event.streams_max) streams",
+            metadata: about(access.name, connection: event.connection))
     }
 
     func goaway(_ event: EventRecord, _ debug: GoAwayDebug, _ access: ProviderAccess) {
-        let text =
+        let reason =
             switch debug {
-            case .empty: "no reason given"
+            case .empty: nil as String?
             case .reason(let reason): reason.description
             case .text(let text): text
             }
@@ -20,39 +21,55 @@ extension RunLog {
         let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
         logger.log(
             level: level,
-            "GOAWAY from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
+            "GOAWAY from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(reason ?? "no reason given")",
+            metadata: about(access.name, connection: event.connection, reason: reason))
     }
 
     func settings(_ event: EventRecord, _ access: ProviderAccess) {
-        logger.info("\(endpoint)\(access.forName) now allows \(event.streams_max) streams")
+        logger.info(
+            "\(endpoint)\(access.forName) now allows \(event.streams_max) streams",
+            metadata: about(access.name, connection: event.connection))
     }
 
-    func silent(_ access: ProviderAccess) {
-        logger.warning("closing a connection to \(endpoint)\(access.forName) that does not answer")
+    func silent(_ connection: UInt64, _ access: ProviderAccess) {
+        logger.warning(
+            "closing a connection to \(endpoint)\(access.forName) that does not answer",
+            metadata: about(access.name, connection: connection))
     }
 
     func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
-        logger.info("connection to \(endpoint)\(access.forName) ended: \(event.detailText)")
+        logger.info(
+            "connection to \(endpoint)\(access.forName) ended: \(event.detailText)",
+            metadata: about(access.name, connection: event.connection, reason: event.detailText))
     }
 
     func failed(_ error: any Error, _ access: ProviderAccess) {
-        logger.info("no connection to \(endpoint)\(access.forName): \(error)")
+        logger.info(
+            "no connection to \(endpoint)\(access.forName): \(error)",
+            metadata: about(access.name, reason: "\(error)"))
     }
 
     func refused(_ cause: String, _ access: ProviderAccess) {
-        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)); the old ones stay in use")
+        logger.warning(
+            "\(endpoint)\(access.forName): new credentials refused (\(cause)); the old ones stay in use",
+            metadata: about(access.name, reason: cause))
     }
 
     func outage(_ trouble: Outage.Trouble, last: Answer?, _ patience: UInt64, _ access: ProviderAccess) {
+        let what = trouble.text(last: last)
         let (first, most) = (Outage.intervalFirst / 1_000_000_000, Outage.intervalMost / 1_000_000_000)
         logger.warning(
             """
-            \(endpoint)\(access.forName) \(trouble.text(last: last)): sending single probes, \(first) to \(most) s apart, \
+            \(endpoint)\(access.forName) \(what): sending single probes, \(first) to \(most) s apart, \
             for up to \(patience / 1_000_000_000) s
-            """)
+            """, metadata: about(access.name, reason: what))
+        note("outage", "\(endpoint)\(access.forName) \(what)")
     }
 
     func outageEnded(_ access: ProviderAccess) {
-        logger.warning("\(endpoint)\(access.forName) answers again: sending continues")
+        // A warning, because it ends what a warning has announced.
+        logger.warning(
+            "\(endpoint)\(access.forName) answers again: sending continues", metadata: about(access.name))
+        note("outage ended", "\(endpoint)\(access.forName)")
     }
 }

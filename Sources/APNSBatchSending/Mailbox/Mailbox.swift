@@ -66,8 +66,15 @@ package final class Mailbox: Sendable {
         /// For each lane, the submissions whose end is wanted.
         var interrupted: [[(id: UInt64, why: Interruption)]]
         var isClosed = false
+        /// The number of submissions that ended with an error, by the place of its code among all codes.
+        var errors = [UInt64](repeating: 0, count: SendError.Code.allCases.count)
         /// When the sender stops awaiting answers, in nanoseconds; nil before it is closed.
         var graceEnds: UInt64?
+
+        mutating func note(_ code: SendError.Code, count: Int = 1) {
+            guard let place = SendError.Code.allCases.firstIndex(of: code) else { return }
+            errors[place] &+= UInt64(count)
+        }
 
         func id(of place: Int) -> UInt64 { UInt64(places[place].generation) << 32 | UInt64(place) }
     }
@@ -114,6 +121,17 @@ package final class Mailbox: Sendable {
 
     /// The number of submissions that have not ended.
     package var pending: Int { pendingCount.load(ordering: .relaxed) }
+
+    /// How many submissions of some mailboxes have ended with an error, by its code.
+    package static func errorCounts(_ mailboxes: [Mailbox]) -> [(code: String, count: UInt64)] {
+        var counts = [UInt64](repeating: 0, count: SendError.Code.allCases.count)
+        for mailbox in mailboxes {
+            mailbox.state.withLock { state in
+                for place in counts.indices { counts[place] &+= state.errors[place] }
+            }
+        }
+        return zip(SendError.Code.allCases, counts).map { ($0.name, $1) }
+    }
 
     // MARK: The program's side
 
@@ -190,6 +208,7 @@ package final class Mailbox: Sendable {
                     ended.append((owner, SendError(.shuttingDown, arrival, Self.endedText)))
                 }
             }
+            state.note(.shuttingDown, count: ended.count)
             publish(state)
             return ended
         }
@@ -246,7 +265,9 @@ package final class Mailbox: Sendable {
     func fail(_ id: UInt64, _ code: SendError.Code, _ arrival: Arrival, _ description: String) {
         let owner = state.withLock { state in
             defer { publish(state) }
-            return finish(id, in: &state)
+            let owner = finish(id, in: &state)
+            if owner != nil { state.note(code) }
+            return owner
         }
         owner?.tell(.failure(SendError(code, arrival, description)))
     }
@@ -326,6 +347,7 @@ package final class Mailbox: Sendable {
         for lane in lanes { wake(lane) }
         guard !ended.isEmpty else { return }
         let (code, text) = describe(why)
+        state.withLock { $0.note(code, count: ended.count) }
         for owner in ended { owner.tell(.failure(SendError(code, .notSent, text))) }
     }
 

@@ -30,7 +30,8 @@ ALLOWED = {
         "APNSBatchTransport", "APNSBatchBasics", "Logging"},
     "APNSBatch": {
         "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
-        "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging", "ServiceLifecycle"},
+        "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging", "ServiceLifecycle", "CoreMetrics",
+        "Tracing", "Configuration"},
     "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
     "APNSBatchReport": {
         "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",
@@ -54,7 +55,7 @@ FOLDERS = {
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
-    "APNSBatch": [".", "Campaign", "Channels", "Sender", "Check", "Doctor", "Reference"],
+    "APNSBatch": [".", "Observing", "Campaign", "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
