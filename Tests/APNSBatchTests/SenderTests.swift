@@ -385,6 +385,40 @@ private func failure(_ body: () async throws(SendError) -> SendResult) async -> 
         try await running
     }
 
+    @Test func `credentials are replaced while notifications are sent, and each is accepted once`() async throws {
+        let stage = try TeamsStage(script: SimulatorScript(seed: 1, latency: .uniform(minimum: 0, maximum: 4)))
+        let campaign = try stage.campaign(rows: TeamsStage.rows(1)).campaign
+        var configuration = Sender.Configuration(destination: campaign.destination, providers: try stage.providers())
+        (configuration.authorities, configuration.systemTrust) = (campaign.authorities, false)
+        (configuration.pending, configuration.lanes) = (100, 2)
+        configuration.bePatient()
+        let sender = try Sender(configuration)
+        async let running: Void = sender.run()
+        let sent = Guarded(0)
+        try await withThrowingTaskGroup { group in
+            for first in 0..<50 {
+                group.addTask {
+                    for number in stride(from: first, to: 2000, by: 50) {
+                        var given = push(number)
+                        given.topic = TeamsStage.topics[number % 3]
+                        let outcome = try await sender.send(given).outcome
+                        #expect(outcome == .accepted)
+                        sent.withLock { $0 += 1 }
+                    }
+                }
+            }
+            for round in 1...5 {
+                await eventually { sent.withLock { $0 } >= round * 300 }
+                #expect(try sender.replaceCredentials(try stage.providers(round % 2, 2 + round % 2)) == [0, 1])
+            }
+            try await group.waitForAll()
+        }
+        sender.shutDown()
+        try await running
+        let report = stage.simulator.stop()
+        #expect(report.requests == 2000 && report.tokensReceivedAgain == 0 && report.connections > 4)
+    }
+
     // MARK: The end
 
     @Test func `everything that was submitted gets its result before the sender ends`() async throws {
