@@ -11,8 +11,7 @@ import APNSBatchSending
 
         /// Begins a span as a child of that of the current task. Returns nil if nobody traces.
         static func begin(name: String, id: CampaignID) -> RunSpan? {
-            let tracer = InstrumentationSystem.tracer
-            if tracer is NoOpTracer { return nil }
+            guard let tracer = InstrumentationSystem.bootstrappedTracer else { return nil }
             let span = tracer.startAnySpan("apns.campaign")
             span.attributes["messaging.system"] = "apns"
             span.attributes["apns.campaign.name"] = name

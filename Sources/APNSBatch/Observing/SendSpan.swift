@@ -5,6 +5,16 @@ import APNSBatchSending
 #if Tracing
     import Tracing
 
+    extension InstrumentationSystem {
+        /// The tracer of the current task, or else that of the process; nil without one. To find that there is none takes a lock and
+        /// a comparison.
+        static var bootstrappedTracer: (any Tracer)? {
+            if instrument is NoOpInstrument { return nil }
+            let tracer = tracer
+            return tracer is NoOpTracer ? nil : tracer
+        }
+    }
+
     /// The client span of one notification, from its submission to its result. Nothing of it is sent to APNs.
     struct SendSpan: Sendable {
         private let span: any Span
@@ -13,8 +23,7 @@ import APNSBatchSending
         ///
         /// - Parameter operation: The name of the span.
         static func begin(_ operation: String, topic: String, _ pushType: Campaign.PushType?) -> SendSpan? {
-            let tracer = InstrumentationSystem.tracer
-            if tracer is NoOpTracer { return nil }
+            guard let tracer = InstrumentationSystem.bootstrappedTracer else { return nil }
             let span = tracer.startAnySpan(operation, ofKind: .client)
             if span.isRecording {
                 span.attributes["messaging.system"] = "apns"
