@@ -1,6 +1,6 @@
 import APNSBatchModel
 
-/// The results of a run while it goes on, in batches; made by ``CampaignRun/makeResults(buffering:)``.
+/// The results of a run while it goes on, in batches; made by ``CampaignRun/makeResults(buffering:ofAllSessions:)``.
 ///
 /// ```swift
 /// let run = try CampaignRun(campaign, input: .file("rows.csv"))

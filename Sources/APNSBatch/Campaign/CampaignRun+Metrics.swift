@@ -10,6 +10,7 @@
         /// Creates a run, or resumes one.
         ///
         /// - Parameters:
+        ///   - campaign: The settings.
         ///   - input: The source of the rows.
         ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
         ///   - logger: Receives messages about connections, retries and failures.
@@ -28,7 +29,14 @@
         /// Creates a run whose rows a program writes, while they are sent, like
         /// ``CampaignRun/init(_:columns:spool:resuming:logger:rows:)``.
         ///
-        /// - Parameter metrics: Receives the metrics, each second while the run is sent. It makes its handlers at once.
+        /// - Parameters:
+        ///   - campaign: The settings.
+        ///   - columns: The names of the columns.
+        ///   - spool: Where rows are kept, so that the run can be resumed.
+        ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
+        ///   - logger: Receives messages about connections, retries and failures.
+        ///   - metrics: Receives the metrics, each second while the run is sent. It makes its handlers at once.
+        ///   - rows: Writes the rows.
         /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
         public convenience init(
             _ campaign: Campaign, columns: [String], spool: Spool = .runDirectory, resuming: Resuming = .never,
@@ -42,7 +50,13 @@
 
         /// Creates a run whose rows are the elements of a sequence, like ``CampaignRun/init(_:rows:spool:resuming:logger:)``.
         ///
-        /// - Parameter metrics: Receives the metrics, each second while the run is sent. It makes its handlers at once.
+        /// - Parameters:
+        ///   - campaign: The settings.
+        ///   - rows: The rows, in order.
+        ///   - spool: Where rows are kept, so that the run can be resumed.
+        ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
+        ///   - logger: Receives messages about connections, retries and failures.
+        ///   - metrics: Receives the metrics, each second while the run is sent. It makes its handlers at once.
         /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
         @inlinable
         public convenience init<Rows: AsyncSequence & Sendable>(

@@ -8,6 +8,7 @@
         /// Creates a sender whose metrics another factory receives than that of the current task.
         ///
         /// - Parameters:
+        ///   - configuration: The settings. Credentials are read and checked now.
         ///   - logger: Receives messages about connections, retries and failures.
         ///   - metrics: Receives the metrics, each second while the sender works. It makes its handlers at once.
         /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.

@@ -2,6 +2,7 @@
 // every block imports.
 import APNSBatch
 import APNSSimulator
+import CoreMetrics
 
 /// A user of a program.
 public struct User: CampaignRow, Sendable {
@@ -27,7 +28,11 @@ public let pem: [UInt8] = []
 public let template: [UInt8] = []
 public let token = ""
 public let credentials = Campaign.Credentials.none
+public let configuration = Sender.Configuration(destination: .production, credentials: .none)
+public let factory: any MetricsFactory = NOOPMetricsHandler.instance
 nonisolated(unsafe) public var campaign = Campaign(destination: .production, topic: nil, credentials: .none)
+
+public var sender: Sender { fatalError("no block runs") }
 
 /// The simulator of a test. No block runs.
 public var simulator: Simulator { fatalError("no block runs") }
