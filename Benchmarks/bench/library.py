@@ -68,6 +68,32 @@ class Sending(Embedded):
         return statistics.median(times[name] for times in self.times)
 
 
+class Payloads(Ours):
+    """A campaign whose rows bring their payloads, as the notifications of a sender do."""
+
+    name = "apns-batch, payloads in rows"
+
+    def command(self, port, run_directory):
+        return [
+            self.program, "send", "--input", payload_rows(self.stage, self.rows), "--to", f"{HOST}:{port}", "--run-dir",
+            run_directory, *peers.provider_flags(self.stage.directory), *self.flags,
+        ]
+
+
+def payload_rows(stage, count):
+    """The rows of the stage, with the payload that the template makes of each."""
+    path = stage.directory / f"payloads-{count}.csv"
+    if not path.exists():
+        text = json.dumps(json.loads(TEMPLATE.read_text()), ensure_ascii=False, separators=(",", ":")).replace('"', '""')
+        with open(stage.rows_file(count), encoding="utf-8") as rows, open(path, "w", encoding="utf-8") as file:
+            next(rows)
+            file.write("token,payload\n")
+            for row in rows:
+                token, name = row.rstrip("\n").split(",")
+                file.write(f'{token},"{text.replace("{{name}}", name)}"\n')
+    return path
+
+
 def wire_time(stage, port):
     """The time of a lone request in microseconds, as h2load measures it."""
     peer = H2load(stage, 1)
@@ -84,14 +110,14 @@ def sending_at(stage, server, port, rounds):
     counts = [1, 100, 1000, 10_000]
     clients = [Sending(stage, "sends", count, rows=LONE_ROWS if count == 1 else None) for count in counts]
     clients.append(Sending(stage, "sequence", 1000))
-    series = [Series(client, server) for client in (Ours(stage), *clients)]
+    series = [Series(client, server) for client in (Ours(stage), *clients, Payloads(stage))]
     take_rounds(series, port, rounds)
     wire = wire_time(stage, port)
-    campaign = series[0].micro
+    campaign, payloads = series[0].micro, series[-1].micro
     found = []
-    for one in series[1:]:
+    for one in series[1:-1]:
         client = one.client
-        note = f"{one.micro:.2f} µs" + (
+        note = f"{one.micro:.2f} µs; {one.micro / payloads:.2f} of a campaign whose rows bring their payloads" + (
             "" if client.source == "sequence" else
             f"; a send takes {client.time('p50_us'):.0f} µs, p99 {client.time('p99_us'):.0f}, of which"
             f" {client.time('over_p50_us'):.0f} and {client.time('over_p99_us'):.0f} over the request's own")

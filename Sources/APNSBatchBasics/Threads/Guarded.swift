@@ -4,6 +4,7 @@ import Glibc
 ///
 /// It uses a pthread mutex because ThreadSanitizer does not understand `Synchronization.Mutex` under contention.
 @safe
+@usableFromInline
 package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// Accessed only while `mutex` is held. Not a stored property, whose every access Swift would check for exclusivity.
     @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -1,6 +1,7 @@
 import APNSBatchSimulator
 
-/// Makes server and network do what they may do at any time, until the calm phase, and lets the sender's process stand still.
+/// Makes server and network do what they may do at any time, until the calm phase, lets the sender's process stand still, and lets
+/// everything arrive after its end.
 final class Meddler {
     private let plan: SeedPlan
     private unowned let world: SimulatedWorld
@@ -61,5 +62,15 @@ final class Meddler {
         world.setFaults(nil)
         witness.faults = SeedPlan.ServerFaults()
         for connection in simulator.connections { simulator.setStreams(connection, plan.streams) }
+    }
+
+    /// Lets the bytes arrive that the lanes sent before they ended.
+    func settle() {
+        let until = world.now + 2_000_000_000
+        var idle = 0
+        while world.now < until, idle < 10_000, let number = world.next() {
+            idle += 1
+            if number == simulator.number { _ = simulator.turn() }
+        }
     }
 }

@@ -52,7 +52,7 @@ package final class SendSimulation {
 
     private func runToEnd() -> Simulation.Report {
         while findings.isEmpty, !sender.isFinished { step() }
-        settle()
+        meddler.settle()
         if let failure = sender.failure { findings.append("the sender failed: \(failure)") }
         if findings.isEmpty { judge() }
         strikes.count(world.strikes)
@@ -132,16 +132,6 @@ package final class SendSimulation {
     /// Whether everything was submitted and has ended.
     private var isSettled: Bool {
         meddler.isCalm && submitted == submissions.count && engine.mailbox.pending == 0
-    }
-
-    /// Lets the bytes arrive that the lanes sent before they ended.
-    private func settle() {
-        let until = world.now + 2_000_000_000
-        var idle = 0
-        while world.now < until, idle < 10_000, let number = world.next() {
-            idle += 1
-            if number == simulator.number { _ = simulator.turn() }
-        }
     }
 
     // MARK: The end

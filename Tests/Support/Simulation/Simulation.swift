@@ -142,7 +142,7 @@ package final class Simulation {
             ending = diskEnding
         }
         disk.end(powerless: ending == .powerless)
-        settle()
+        meddler.settle()
         let image = LedgerImage(disk.ledger.bytes)
         let findings =
             audit.end(ending, image, words: disk.words, policy: policy)
@@ -300,16 +300,6 @@ package final class Simulation {
         if let until = pausedUntil, world.now >= until {
             run.unpause()
             pausedUntil = nil
-        }
-    }
-
-    /// Lets the bytes arrive that the lanes sent before they ended.
-    private func settle() {
-        let until = world.now + 2_000_000_000
-        var idle = 0
-        while world.now < until, idle < 10_000, let number = world.next() {
-            idle += 1
-            if number == simulator.number { _ = simulator.turn() }
         }
     }
 
