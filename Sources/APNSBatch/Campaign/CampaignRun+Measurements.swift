@@ -4,9 +4,7 @@ import APNSBatchSending
 extension CampaignRun {
     /// What is measured of the run at this moment. It takes some ten microseconds for each lane.
     public var measurements: RunMeasurements {
-        var measurements = RunMeasurements(progress)
-        measurements.add(gauges)
-        measurements.accepted = measurements.progress.accepted - outcomesBefore[.accepted]
+        var measurements = measurements(at: progress)
         measurements.certificateEnds = providers.certificateEnds
         (measurements.cpuSeconds, measurements.rssBytes) = (ProcessUsage.cpuSeconds, ProcessUsage.rssBytes)
         return measurements
@@ -16,9 +14,15 @@ extension CampaignRun {
     ///
     /// - Parameter isFinal: Whether the lanes have ended, so that there are no connections.
     func figures(isFinal: Bool) -> Figures {
-        var run = RunMeasurements(look(withAccount: false))
-        run.add(gauges)
-        run.accepted = run.progress.accepted - outcomesBefore[.accepted]
+        let run = measurements(at: look(withAccount: false))
         return Figures(run: run, isFinal: isFinal, pending: Int(clamping: run.progress.rowsLeft ?? 0))
+    }
+
+    /// Adds to a snapshot what the lanes have counted.
+    private func measurements(at progress: CampaignProgress) -> RunMeasurements {
+        var measurements = RunMeasurements(progress)
+        measurements.add(gauges)
+        measurements.accepted = progress.accepted - outcomesBefore[.accepted]
+        return measurements
     }
 }

@@ -78,15 +78,15 @@ final class SenderMeter: Sendable {
     }
 
     private func figures(isFinal: Bool) -> Figures {
-        let (lanes, mailboxes) = sources.withLock { ($0.lanes, $0.mailboxes) }
+        let sources = sources.withLock { $0 }
         var progress = CampaignProgress()
-        for lane in lanes { lane.add(to: &progress, withAccount: false) }
+        for lane in sources.lanes { lane.add(to: &progress, withAccount: false) }
         var run = RunMeasurements(progress)
-        run.add(lanes)
+        run.add(sources.lanes)
         run.accepted = progress.accepted
         return Figures(
-            run: run, isFinal: isFinal, pending: mailboxes.reduce(0) { $0 + $1.pending },
-            errors: Mailbox.errorCounts(mailboxes))
+            run: run, isFinal: isFinal, pending: sources.pending,
+            errors: Mailbox.errorCounts(sources.mailboxes))
     }
 }
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from documentation.toolchain import import_flags, target
+from toolchain import import_flags, target
 
 # The products, and the modules whose public symbols APNSBatch exports (Sources/APNSBatch/Exports.swift).
 MODULES = ["APNSBatch", "APNSBatchModel", "APNSBatchRecords", "APNSBatchRows", "APNSSimulator"]

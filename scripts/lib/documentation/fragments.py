@@ -6,8 +6,9 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+from toolchain import import_flags, target
+
 from .symbols import place, read
-from .toolchain import import_flags, target
 
 PRELUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "prelude.swift")
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from .toolchain import import_flags, target
+from toolchain import import_flags, target
 
 CATALOGUES = {
     "APNSBatch": "Sources/APNSBatch/APNSBatch.docc",

@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import tempfile
 
+from toolchain import import_flags, target
+
 from .manifest import closure
 from .rules import ALLOWED, LIBRARY, NEUTRAL, PUBLIC_ONLY
 
@@ -46,9 +48,6 @@ FUNCTIONS = {
     "symbol_get_name": (Text, [POINTER]),
 }
 RECORD = 2
-# Of C targets.
-INCLUDES = ["{root}/CSupport/*/include", "{build}/../../checkouts/*/Sources/*/include"]
-MODULE_MAPS = ["{root}/CSupport/System/*/module.modulemap", "{build}/*.build/module.modulemap"]
 
 
 class Index:
@@ -108,15 +107,10 @@ class Index:
 
 def symbols(root, build, module, access):
     """The USRs of a module's symbols of at least this access level: public or package."""
-    def found(patterns):
-        return [path for pattern in patterns for path in glob.glob(pattern.format(root=root, build=build))]
-
     with tempfile.TemporaryDirectory() as work:
         done = subprocess.run(
             ["swift", "symbolgraph-extract", "-module-name", module, "-minimum-access-level", access, "-output-dir", work,
-             "-target", f"{os.uname().machine}-unknown-linux-gnu", "-I", os.path.join(build, "Modules"),
-             *(word for path in found(MODULE_MAPS) for word in ("-Xcc", "-fmodule-map-file=" + path)),
-             *(word for path in found(INCLUDES) for word in ("-Xcc", "-I" + path))],
+             "-target", target(), *import_flags(root, build)],
             check=False, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"no symbols of {module}: {done.stderr}")
@@ -149,8 +143,8 @@ def public_breaches(root, build):
     """What targets that are written like other packages use of the library and is not public."""
     modules = {module for module in closure([LIBRARY], ALLOWED) if module.startswith("APNSBatch")} - NEUTRAL
     hidden, index = hidden_symbols(root, build, modules), Index(build)
-    for target in sorted(PUBLIC_ONLY):
-        references = index.references(target.replace("-", "_"))
+    for name in sorted(PUBLIC_ONLY):
+        references = index.references(name.replace("-", "_"))
         if not references:
-            yield f"{target}: has no index in {os.path.relpath(build, root)}: build first"
+            yield f"{name}: has no index in {os.path.relpath(build, root)}: build first"
         yield from hidden_references(root, references, hidden)
