@@ -19,11 +19,13 @@ final class NotifyListener: Sendable {
         let isBound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
         }
-        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard isBound else {
+            let code = errno
+            close(descriptor)
+            throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+        }
         Thread.detachNewThread { [self] in listen() }
     }
-
-    deinit { close(descriptor) }
 
     private func listen() {
         while true {
@@ -38,6 +40,8 @@ final class NotifyListener: Sendable {
             let count = recv(descriptor, &bytes, bytes.count, 0)
             if count > 0 { received.withLock { $0.append(String(decoding: bytes[..<count], as: UTF8.self)) } }
         }
+        // Closed before the end is told: the caller may listen at the same path again.
+        close(descriptor)
         ended.signal()
     }
 
