@@ -8,11 +8,14 @@ import Testing
     private final class Owner: SubmissionOwner {
         let ends = Guarded<[Mailbox.End]>([])
 
-        func submissionDidEnd(_ end: Mailbox.End, tag: Int) { ends.withLock { $0.append(end) } }
+        func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) {
+            let end = end
+            ends.withLock { $0.append(end) }
+        }
     }
 
     private static func submit(_ mailbox: Mailbox, _ number: Int, _ owner: Owner) throws -> UInt64 {
-        try #require(try mailbox.submit(SubmittedFields(push(number)) { 0 }, deadline: .max, owner: owner))
+        try #require(try mailbox.submit(SubmittedFields.of(push(number)) { 0 }, deadline: .max, owner: owner))
     }
 
     private static func take(_ mailbox: Mailbox) -> [UInt64] {

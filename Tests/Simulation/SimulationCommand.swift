@@ -58,13 +58,19 @@ struct SimulationCommand {
         return sums.failed > 0 ? 1 : 0
     }
 
+    private func simulate(_ seed: UInt64, _ input: String) throws -> Simulation.Report {
+        let (descriptor, logger) = trace ? (1 as Int32, Logger.standardOutput) : (-1, .quiet)
+        return isSender
+            ? try SendSimulation.run(seed: seed, trace: descriptor, logger: logger)
+            : try Simulation.run(seed: seed, input: input, broken: broken, trace: descriptor, logger: logger)
+    }
+
     private func play(_ seed: UInt64, _ input: String, _ sums: inout Sums) {
         do {
-            let (descriptor, logger) = trace ? (1 as Int32, Logger.standardOutput) : (-1, .quiet)
-            let report =
-                isSender
-                ? try SendSimulation.run(seed: seed, trace: descriptor, logger: logger)
-                : try Simulation.run(seed: seed, input: input, broken: broken, trace: descriptor, logger: logger)
+            var report = try simulate(seed, input)
+            if seed == from, count > 1, try simulate(seed, input).digest != report.digest {
+                report.findings.append("the same seed is another simulation the second time")
+            }
             sums.add(report)
             if trace || count == 1 {
                 print("seed \(seed): digest \(String(report.digest, radix: 16)), \(report.turns) turns")

@@ -8,28 +8,36 @@ final class AwaitedSend: SubmissionOwner, @unchecked Sendable {
     private var continuation: UnsafeContinuation<Void, Never>?
     /// Written before the task is resumed, which is the only reader.
     private var ended: Mailbox.End?
-    /// The id, and a bit that says whether there is one.
+    /// The id with ``isKnown`` once it is known, and ``isCancelled`` once the task is cancelled.
     private let bits = Atomic<UInt64>(0)
 
     func begin(_ continuation: UnsafeContinuation<Void, Never>) { self.continuation = continuation }
 
-    func submissionDidEnd(_ end: Mailbox.End, tag: Int) {
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) {
         ended = end
         continuation?.resume()
     }
 
-    /// How the submission ended. Called by the task that was resumed.
-    var end: Mailbox.End {
-        guard let ended else { preconditionFailure("a task is resumed by the end of its submission") }
-        return ended
+    /// Returns how the submission ended. Called once, by the task that was resumed.
+    func takeEnd() -> Mailbox.End {
+        guard let end = ended.take() else { preconditionFailure("a task is resumed by the end of its submission") }
+        return end
     }
 
-    /// The id of the submission. It is set after the task can be cancelled.
-    var id: UInt64? {
-        get {
-            let bits = bits.load(ordering: .sequentiallyConsistent)
-            return bits >> 63 == 1 ? bits & ~(1 << 63) : nil
-        }
-        set { bits.store(newValue.map { $0 | 1 << 63 } ?? 0, ordering: .sequentiallyConsistent) }
+    // MARK: Cancellation
+
+    private static let isKnown: UInt64 = 1 << 63
+    private static let isCancelled: UInt64 = 1 << 62
+
+    /// Notes the id of the submission. Returns whether the task was cancelled before; then the caller cancels the submission.
+    func didSubmit(_ id: UInt64) -> Bool {
+        let (before, _) = bits.bitwiseOr(id | Self.isKnown, ordering: .acquiringAndReleasing)
+        return before & Self.isCancelled != 0
+    }
+
+    /// Notes that the task is cancelled. Returns the id of the submission, if it is known.
+    func cancel() -> UInt64? {
+        let (before, _) = bits.bitwiseOr(Self.isCancelled, ordering: .acquiringAndReleasing)
+        return before & Self.isKnown != 0 ? before & ~(Self.isKnown | Self.isCancelled) : nil
     }
 }

@@ -13,13 +13,16 @@ package final class SendEngine: Sendable {
     let gauges: [LaneGauges]
     private let crew: LaneCrew
 
-    /// - Parameter onChange: Called by the lanes when their figures have changed; see ``LaneGauges``.
+    /// - Parameters:
+    ///   - id: The identity from which message ids are derived; nil for a random one.
+    ///   - onChange: Called by the lanes when their figures have changed; see ``LaneGauges``.
     package init(
-        _ configuration: Sender.Configuration, to recipients: Campaign.Recipients, rate: RunRate, logger: Logger,
+        _ configuration: Sender.Configuration, id: CampaignID? = nil, to recipients: Campaign.Recipients, rate: RunRate,
+        logger: Logger,
         onChange: (@Sendable () -> Void)? = nil, surroundings: Surroundings
     ) throws(CampaignError) {
         var campaign = try configuration.campaign()
-        campaign.recipients = recipients
+        (campaign.id, campaign.recipients) = (id, recipients)
         let facts = InputFacts.ofSender(to: recipients)
         plan = try CampaignPlan(campaign, input: facts, logger: logger, isService: true, surroundings: surroundings)
         providers = try ProviderDirectory(campaign, plan: plan)

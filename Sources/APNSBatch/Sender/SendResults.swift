@@ -90,15 +90,19 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
         self.init(
             collector, items,
             Task {
+                var places: [Int] = []
                 do {
                     for try await item in results.items {
-                        guard let place = await collector.place() else { break }
+                        if places.isEmpty {
+                            guard await collector.take(places: &places) else { break }
+                        }
+                        let place = places.removeLast()
                         items.put(item, place)
                         collector.submit(results.notification(item), at: place)
                     }
-                    collector.finish(nil)
+                    collector.finish(places, nil)
                 } catch {
-                    collector.finish(error)
+                    collector.finish(places, error)
                 }
             })
     }

@@ -35,7 +35,8 @@ final class PendingResult: SubmissionOwner {
 
     private let state = Guarded(State.awaited([]))
 
-    func submissionDidEnd(_ end: Mailbox.End, tag: Int) {
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) {
+        let end = end
         let waiting = state.withLock { state -> [UnsafeContinuation<Mailbox.End, Never>] in
             defer { state = .ended(end) }
             return if case .awaited(let waiting) = state { waiting } else { [] }

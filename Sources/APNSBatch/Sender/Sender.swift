@@ -215,8 +215,7 @@ public final class Sender: Sendable {
         _ notification: PushNotification, timeout: Duration? = nil
     ) async throws(SendError) -> SendResult {
         let span = SendSpan.begin("apns.send", topic: notification.topic, notification.pushType)
-        let fields = SubmittedFields(notification, seconds: surroundings.seconds)
-        return try await result(of: fields, timeout, from: devices, span)
+        return try await result(of: fields(of: notification), timeout, from: devices, span)
     }
 
     /// Sends a notification to the subscribers of a channel, and returns its result, like ``send(_:timeout:)``. Broadcasts of an
@@ -230,7 +229,7 @@ public final class Sender: Sendable {
     public func broadcast(_ notification: BroadcastNotification, timeout: Duration? = nil) async throws -> SendResult {
         let engine = try engine(ofChannelsOf: notification.bundleID)
         let span = SendSpan.begin("apns.broadcast", topic: notification.bundleID, nil)
-        let fields = SubmittedFields(notification, seconds: surroundings.seconds)
+        let fields = SubmittedFields.of(notification, seconds: surroundings.seconds)
         return try await result(of: fields, timeout, from: engine, span)
     }
 
@@ -259,17 +258,18 @@ public final class Sender: Sendable {
             await withUnsafeContinuation { continuation in
                 awaited.begin(continuation)
                 do throws(SendError) {
-                    awaited.id = try submit(fields, timeout, to: mailbox, owner: awaited)
-                    if Task.isCancelled { awaited.id.map(mailbox.cancel) }
+                    let id = try submit(fields, timeout, to: mailbox, owner: awaited)
+                    if let id, awaited.didSubmit(id) { mailbox.cancel(id) }
                 } catch {
                     awaited.submissionDidEnd(.failure(error), tag: 0)
                 }
             }
         } onCancel: {
-            awaited.id.map(mailbox.cancel)
+            awaited.cancel().map(mailbox.cancel)
         }
-        span?.end(with: awaited.end)
-        return try awaited.end.get()
+        let end = awaited.takeEnd()
+        span?.end(with: end)
+        return try end.get()
     }
 
     /// Submits a notification, and returns without waiting.
@@ -281,29 +281,30 @@ public final class Sender: Sendable {
     /// - Throws: ``SendError`` with the code ``SendError/Code/shuttingDown``, after ``shutDown()``.
     public func trySend(_ notification: PushNotification, timeout: Duration? = nil) throws(SendError) -> SendTicket? {
         let pending = PendingResult()
-        let id = try submit(notification, timeout, onlyIfRoom: true, owner: pending)
+        let id = try submit(fields(of: notification), timeout, onlyIfRoom: true, owner: pending)
         return id.map { SendTicket(pending, id: $0, devices.mailbox) }
     }
 
-    func submit(
-        _ notification: PushNotification, _ timeout: Duration?, onlyIfRoom: Bool = false,
-        owner: any SubmissionOwner, tag: Int = 0
-    ) throws(SendError) -> UInt64? {
-        let fields = SubmittedFields(notification, seconds: surroundings.seconds)
-        return try submit(fields, timeout, to: devices.mailbox, onlyIfRoom: onlyIfRoom, owner: owner, tag: tag)
+    /// Copies the fields of a notification.
+    func fields(of notification: PushNotification) -> SubmittedFields {
+        SubmittedFields.of(notification, seconds: surroundings.seconds)
     }
 
-    private func submit(
-        _ fields: SubmittedFields, _ timeout: Duration?, to mailbox: Mailbox, onlyIfRoom: Bool = false,
+    /// - Parameter mailbox: That of the engine for devices, unless another is given.
+    func submit(
+        _ fields: SubmittedFields, _ timeout: Duration?, to mailbox: Mailbox? = nil, onlyIfRoom: Bool = false,
         owner: any SubmissionOwner, tag: Int = 0
     ) throws(SendError) -> UInt64? {
         let deadline = SystemClock.monotonic() + (timeout?.nanoseconds ?? self.timeout)
+        let mailbox = mailbox ?? devices.mailbox
         let id = try mailbox.submit(fields, deadline: deadline, onlyIfRoom: onlyIfRoom, owner: owner, tag: tag)
         if !isWatched.load(ordering: .relaxed) { watch() }
         return id
     }
 
     func cancel(_ id: UInt64) { devices.mailbox.cancel(id) }
+
+    func cancelAll(of owner: any SubmissionOwner) { devices.mailbox.cancelAll(of: owner) }
 
     // MARK: Before it runs
 

@@ -97,18 +97,24 @@ extension MessageID {
 
     /// Reads an id in the form of ``write(to:)``, at the beginning of ``length`` bytes.
     package init(text: UnsafeRawPointer) {
-        high = unsafe Self.number(text, 0..<8) << 32 | Self.number(text, 9..<13) << 16 | Self.number(text, 14..<18)
-        low = unsafe Self.number(text, 19..<23) << 48 | Self.number(text, 24..<36)
+        high = unsafe Self.number(
+            text.loadUnaligned(as: UInt64.self),
+            UInt64(text.loadUnaligned(fromByteOffset: 9, as: UInt32.self))
+                | UInt64(text.loadUnaligned(fromByteOffset: 14, as: UInt32.self)) << 32)
+        low = unsafe Self.number(
+            UInt64(text.loadUnaligned(fromByteOffset: 19, as: UInt32.self))
+                | UInt64(text.loadUnaligned(fromByteOffset: 24, as: UInt32.self)) << 32,
+            text.loadUnaligned(fromByteOffset: 28, as: UInt64.self))
     }
 
-    /// Returns the value of lower-case hex digits.
-    private static func number(_ text: UnsafeRawPointer, _ digits: Range<Int>) -> UInt64 {
-        var number: UInt64 = 0
-        for index in digits {
-            let byte = unsafe text.load(fromByteOffset: index, as: UInt8.self)
-            number = number &<< 4 | UInt64(byte < 0x3A ? byte &- 0x30 : byte &- 0x57) & 15
-        }
-        return number
+    /// Returns the value of sixteen lower-case hex digits, of which each half is given as it is in memory.
+    private static func number(_ first: UInt64, _ second: UInt64) -> UInt64 {
+        let digits = unsafe unsafeBitCast(SIMD2(first, second), to: SIMD16<UInt8>.self)
+        // The low half of a digit is its value, and that of a letter, which alone has bit 6, is 9 less.
+        let nibbles = (digits & SIMD16(repeating: 15)) &+ (digits &>> 6) &* SIMD16(repeating: 9)
+        let pairs = unsafe unsafeBitCast(nibbles, to: SIMD8<UInt16>.self)
+        let octets = SIMD8<UInt8>(truncatingIfNeeded: (pairs &<< 4) | (pairs &>> 8))
+        return unsafe UInt64(bigEndian: unsafeBitCast(octets, to: UInt64.self))
     }
 
     package var text: String {

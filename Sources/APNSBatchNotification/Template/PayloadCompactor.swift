@@ -20,6 +20,11 @@ package enum PayloadCompactor {
     package static func compact(
         json: UnsafeRawBufferPointer, column: Int = -1, into output: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {
+        if json.count <= output.count, let start = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            let end = unsafe ShortestCopy.copy(json, to: start)
+        {
+            return unsafe .written(end - start)
+        }
         var scanner = unsafe JSONScanner(json, top: .object)
         if json.count > output.count {
             let size = measure(&scanner)

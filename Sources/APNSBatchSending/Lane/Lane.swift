@@ -24,6 +24,8 @@ package struct Lane: ~Copyable {
     /// Only one lane of a run has it.
     private var spread: RowSpread?
     private var nextTick: UInt64 = 0
+    /// The number of requests that ended in the last turn.
+    private var answersOfTurn = 0
     private var nextFlush: UInt64 = 0
     private var stopDeadline: UInt64?
     /// The number of requests that were handed to connections, including those that did not leave.
@@ -90,6 +92,7 @@ package struct Lane: ~Copyable {
         // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
         // same harvest.
         for completion in harvest.completions { answers.end(completion, &rows, &connections) }
+        answersOfTurn = harvest.completions.count
         answers.health.publish(connections, sendsNothing: admission.sendsNothing)
         admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }
@@ -100,12 +103,13 @@ package struct Lane: ~Copyable {
     }
 
     /// Returns the longest time for which a lane of a sender waits, in microseconds. It is woken when a notification is
-    /// submitted, unless so many requests are in flight that the next turn comes soon.
+    /// submitted, unless so many requests are in flight that the next turn comes soon, or so many were just answered that
+    /// those who awaited them are about to submit more: the first of these would wake the lane for itself alone.
     private mutating func waitForMail(_ hold: Admission.Hold) -> UInt32 {
         rows.deliver()
         let usual = admission.wait(hold, now: connections.now)
         guard hold == .rows else { return usual }
-        if rows.inFlight >= Admission.lingerFrom { return min(usual, Admission.busyWait) }
+        if max(rows.inFlight, answersOfTurn) >= Admission.lingerFrom { return min(usual, Admission.busyWait) }
         guard rows.mayWait() else { return 0 }
         guard rows.isIdle && connections.isQuiet else { return usual }
         publish()

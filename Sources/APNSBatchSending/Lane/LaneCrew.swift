@@ -34,7 +34,7 @@ package final class LaneCrew: Sendable {
         self.providers = providers
         self.input = input
         counters = SharedCounters(
-            plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
+            plan.breaker, outage: plan.outage, lanes: gauges.count, providers: plan.topics.providers)
         (self.rate, self.rowsLeft, self.exchange) = (rate, rowsLeft, exchange)
         wakers = gauges.map { _ in LaneWaker() }
     }

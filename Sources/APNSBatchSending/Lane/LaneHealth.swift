@@ -133,7 +133,7 @@ struct LaneHealth: ~Copyable {
     private func act(on news: Outage.News, of provider: Int, _ access: ProviderAccess) {
         let last = providers[provider].counts.lastTrouble
         switch news {
-        case .opened(let trouble): plan.log.outage(trouble, last: last, plan.unavailablePatience, access)
+        case .opened(let trouble): plan.log.outage(trouble, last: last, plan.outage, access)
         case .closed: plan.log.outageEnded(access)
         case .outlasted(let trouble, let patience):
             let text =

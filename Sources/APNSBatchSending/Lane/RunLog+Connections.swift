@@ -55,13 +55,13 @@ extension RunLog {
             metadata: about(access.name, reason: cause))
     }
 
-    func outage(_ trouble: Outage.Trouble, last: Answer?, _ patience: UInt64, _ access: ProviderAccess) {
+    func outage(_ trouble: Outage.Trouble, last: Answer?, _ limits: Outage.Limits, _ access: ProviderAccess) {
         let what = trouble.text(last: last)
-        let (first, most) = (Outage.intervalFirst / 1_000_000_000, Outage.intervalMost / 1_000_000_000)
+        let (first, most) = (Outage.intervalFirst / 1_000_000_000, limits.interval / 1_000_000_000)
+        let end = limits.patience < CampaignPlan.forever ? ", for up to \(limits.patience / 1_000_000_000) s" : ""
         logger.warning(
             """
-            \(endpoint)\(access.forName) \(what): sending single probes, \(first) to \(most) s apart, \
-            for up to \(patience / 1_000_000_000) s
+            \(endpoint)\(access.forName) \(what): sending single probes, \(first) to \(most) s apart\(end)
             """, metadata: about(access.name, reason: what))
         note("outage", "\(endpoint)\(access.forName) \(what)")
     }

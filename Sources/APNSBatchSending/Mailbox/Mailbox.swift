@@ -7,7 +7,7 @@ package protocol SubmissionOwner: AnyObject, Sendable {
     /// Called once for each submission, without a lock, on any thread, possibly before `submit` has returned. It must not block.
     ///
     /// - Parameter tag: What was given with the submission.
-    func submissionDidEnd(_ end: Mailbox.End, tag: Int)
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int)
 }
 
 /// The notifications that a program has given to a sender and that have not ended: those that wait for a lane, and those that
@@ -36,7 +36,7 @@ package final class Mailbox: Sendable {
         let owner: any SubmissionOwner
         let tag: Int
 
-        func tell(_ end: End) { owner.submissionDidEnd(end, tag: tag) }
+        func tell(_ end: consuming End) { owner.submissionDidEnd(end, tag: tag) }
     }
 
     private struct Place {
@@ -44,6 +44,21 @@ package final class Mailbox: Sendable {
         var phase = Phase.free
         var fields: SubmittedFields?
         var owner: Owner?
+
+        /// The id of the submission that is at this place, which has the number `place`.
+        func id(_ place: Int) -> UInt64 { UInt64(generation) << 32 | UInt64(place) }
+
+        mutating func begin(_ fields: SubmittedFields, _ owner: Owner) {
+            (phase, self.fields, self.owner) = (.waiting, fields, owner)
+        }
+
+        /// Frees the place, and returns who is told of the end of its submission. The two highest bits of an id stay zero.
+        mutating func end() -> Owner? {
+            generation = (generation + 1) & 0x3fff_ffff
+            phase = .free
+            fields = nil
+            return owner.take()
+        }
 
         /// Passes a waiting submission to a lane. Returns nil if it has ended.
         mutating func take(_ id: UInt64, lane: Int) -> SubmittedFields? {
@@ -76,7 +91,6 @@ package final class Mailbox: Sendable {
             errors[place] &+= UInt64(count)
         }
 
-        func id(of place: Int) -> UInt64 { UInt64(places[place].generation) << 32 | UInt64(place) }
     }
 
     private let state: Guarded<State>
@@ -164,11 +178,9 @@ package final class Mailbox: Sendable {
             place = state.places.count
             state.places.append(Place())
         }
-        let generation = state.places[place].generation
-        state.places[place] = Place(
-            generation: generation, phase: .waiting, fields: fields, owner: owner)
+        state.places[place].begin(fields, owner)
         state.deadlines.add(place, deadline: deadline)
-        let id = state.id(of: place)
+        let id = state.places[place].id(place)
         state.queue.append(id)
         state.waiting += 1
         publish(state)
@@ -178,6 +190,16 @@ package final class Mailbox: Sendable {
     /// Ends a submission because its task was cancelled: at once if no lane has taken it, and otherwise soon. Does nothing if
     /// it has ended.
     package func cancel(_ id: UInt64) { interrupt([id], .cancelled) }
+
+    /// Ends all submissions of an owner, as ``cancel(_:)`` does.
+    package func cancelAll(of owner: any SubmissionOwner) {
+        let ids = state.withLock { state in
+            state.places.indices.compactMap { place in
+                state.places[place].owner?.owner === owner ? state.places[place].id(place) : nil
+            }
+        }
+        interrupt(ids, .cancelled)
+    }
 
     /// Takes no further submission. Those that it has are sent; what has no result when the grace period has passed ends with
     /// an error.
@@ -296,7 +318,7 @@ package final class Mailbox: Sendable {
         let (expired, isOver) = state.withLock { state -> ([UInt64], Bool) in
             let places = state.deadlines.expire(now: now)
             let isDone = state.isClosed && state.waiting + state.taken == places.count
-            return (places.map { state.id(of: $0) }, isDone || state.graceEnds.map { now >= $0 } ?? false)
+            return (places.map { state.places[$0].id($0) }, isDone || state.graceEnds.map { now >= $0 } ?? false)
         }
         if !expired.isEmpty { interrupt(expired, .timedOut) }
         return isOver
@@ -377,12 +399,9 @@ package final class Mailbox: Sendable {
         case .waiting: state.waiting -= 1
         case .taken: state.taken -= 1
         }
-        defer {
-            state.places[place] = Place(generation: (state.places[place].generation + 1) & 0x7fff_ffff)
-            state.free.append(Int32(place))
-        }
         state.deadlines.remove(place)
-        return state.places[place].owner
+        state.free.append(Int32(place))
+        return state.places[place].end()
     }
 
     private func publish(_ state: borrowing State) {

@@ -39,8 +39,7 @@ package final class CampaignPlan: Sendable {
     let backoff: BackoffPlan
     package let breaker: CircuitBreaker.Limits
     package let canary: Canary?
-    /// In nanoseconds.
-    package let unavailablePatience: UInt64
+    let outage: Outage.Limits
     /// In nanoseconds.
     let stopPatience: UInt64
     /// As the campaign was created; a change is in ``RunControl``.
@@ -107,7 +106,9 @@ package final class CampaignPlan: Sendable {
         try Self.checkTopic(headers, roles, topics)
         loop = campaign.loop.kind
         poolLimits = Self.limits(campaign, isService: isService)
-        unavailablePatience = poolLimits.outagePatience
+        outage =
+            isService
+            ? .sender(patience: poolLimits.outagePatience) : .campaign(patience: poolLimits.outagePatience)
         requestTimeout = UInt32(clamping: campaign.requestTimeout.milliseconds)
         backoff = BackoffPlan(campaign)
         breaker = isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits(campaign.circuitBreaker)
@@ -201,7 +202,7 @@ package final class CampaignPlan: Sendable {
     private static let connectionsOfLaneMax = 2048
 
     /// In nanoseconds, longer than any sender runs.
-    private static let forever: UInt64 = 1 << 60
+    static let forever: UInt64 = 1 << 60
 
     private static func limits(_ campaign: Campaign, isService: Bool) -> ConnectionPool.Limits {
         var limits = ConnectionPool.Limits()

@@ -2,8 +2,8 @@
 ///
 /// It opens when three quarters of the answers or more are 429 or 5xx for three seconds, when half of them are for ten
 /// seconds, or when requests get no answer at all. The rate cannot be the cause then, since the pace finds the rate of a
-/// server within seconds. While it is open, only single probes are sent, at intervals that double up to a quarter of an
-/// hour, and attempts do not count. When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low
+/// server within seconds. While it is open, only single probes are sent, at intervals that double up to a limit, and attempts
+/// do not count. When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low
 /// rate; when that goes well for some seconds, the breaker closes. An outage that lasts longer than the patience ends the
 /// run, and its rows stay without an outcome.
 ///
@@ -39,7 +39,19 @@ struct Outage: Equatable {
 
     private(set) var phase = Phase.closed
     private(set) var trouble = Trouble.silence
-    private let patience: UInt64
+    /// What differs between a campaign, which has time, and a sender, whose callers wait; in nanoseconds.
+    struct Limits: Equatable {
+        /// The longest duration of an outage.
+        let patience: UInt64
+        /// The longest interval between probes. For a campaign that which Apple recommends ("Handling notification responses from
+        /// APNs"); for a sender about as long as a caller waits, so that it finds out as soon that APNs answers again.
+        let interval: UInt64
+
+        static func campaign(patience: UInt64) -> Limits { Limits(patience: patience, interval: 900_000_000_000) }
+        static func sender(patience: UInt64) -> Limits { Limits(patience: patience, interval: 30_000_000_000) }
+    }
+
+    private let limits: Limits
     /// How long the breaker has been open, without the time in which this process did not run.
     private var waited: UInt64 = 0
     private var isOver = false
@@ -56,7 +68,6 @@ struct Outage: Equatable {
     private var interval = Outage.intervalFirst
 
     static let intervalFirst: UInt64 = 2_000_000_000
-    static let intervalMost: UInt64 = 900_000_000_000
     /// The shares of bad answers from which on there is an outage if it lasts, from which on it takes less time, and below
     /// which there is none.
     private static let share = 0.5
@@ -76,8 +87,8 @@ struct Outage: Equatable {
     private static let silentLeast: UInt64 = 5
     private static let goodSeconds = 3
 
-    init(patience: UInt64, start: UInt64) {
-        self.patience = patience
+    init(_ limits: Limits, start: UInt64) {
+        self.limits = limits
         lookedAt = start
         second = (start, AnswerSums())
         answered = (start, 0)
@@ -106,7 +117,7 @@ struct Outage: Equatable {
     /// - Parameter jitter: A random number from 0 to 1.
     mutating func didProbe(now: UInt64, jitter: Double) {
         probesAt = now + UInt64(Double(interval) * (0.75 + jitter / 4))
-        interval = min(Self.intervalMost, interval * 2)
+        interval = min(limits.interval, interval * 2)
     }
 
     /// Returns the whole seconds until the next probe.
@@ -120,9 +131,9 @@ struct Outage: Equatable {
         if isOpen {
             // A long time since the last call means that this process did not run.
             waited += min(now - lookedAt, Self.oneSecond)
-            if waited >= patience, !isOver {
+            if waited >= limits.patience, !isOver {
                 isOver = true
-                return .outlasted(trouble, patience)
+                return .outlasted(trouble, limits.patience)
             }
         }
         switch phase {

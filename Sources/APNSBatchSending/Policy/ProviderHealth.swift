@@ -28,15 +28,14 @@ struct ProviderHealth: Equatable {
 
     private(set) var pace = RatePace(start: 0)
     private(set) var outage: Outage
-    private let patience: UInt64
+    private let limits: Outage.Limits
     /// Whether `look` was called, so that the times are set.
     private var isBegun = false
     private var lastGood: UInt64 = 0
 
-    /// - Parameter patience: The longest duration of an outage, in nanoseconds.
-    init(patience: UInt64) {
-        self.patience = patience
-        outage = Outage(patience: patience, start: 0)
+    init(_ limits: Outage.Limits) {
+        self.limits = limits
+        outage = Outage(limits, start: 0)
     }
 
     var mode: Mode {
@@ -66,7 +65,7 @@ struct ProviderHealth: Equatable {
         guard !isBegun else { return }
         isBegun = true
         pace = RatePace(start: now)
-        outage = Outage(patience: patience, start: now)
+        outage = Outage(limits, start: now)
     }
 
     /// Returns the number of requests that may be sent now.

@@ -105,10 +105,7 @@ package final class SharedCounters: Sendable {
         var slab: Slab<Atomic<UInt64>>
     }
 
-    /// - Parameter patience: The longest duration of an outage, in nanoseconds.
-    package init(
-        _ limits: CircuitBreaker.Limits, lanes: Int, providers: Int, patience: UInt64 = 3_600_000_000_000
-    ) {
+    init(_ limits: CircuitBreaker.Limits, outage: Outage.Limits, lanes: Int, providers: Int) {
         book = RuleIndex(limits.rules)
         self.lanes = lanes
         self.providers = providers
@@ -116,7 +113,7 @@ package final class SharedCounters: Sendable {
         var slab = Slab<Atomic<UInt64>>(capacity: count)
         for _ in 0..<count { slab.append(Atomic(0)) }
         slots = Slots(slab: slab)
-        health = Guarded(Array(repeating: ProviderHealth(patience: patience), count: providers))
+        health = Guarded(Array(repeating: ProviderHealth(outage), count: providers))
         breakers = Guarded(Array(repeating: CircuitBreaker(limits), count: providers))
     }
 

@@ -18,6 +18,8 @@ struct SeenValues {
     /// Numbers by hash, with open addressing; -1 is free. There are twice as many slots as keys, so that runs stay short.
     private var slots: [Int32]
     private let limit: Int
+    /// The number that was found last; most rows have the values of the row before.
+    private var last = -1
 
     /// - Parameter limit: The largest number of combinations, a power of two.
     init(limit: Int) {
@@ -30,9 +32,11 @@ struct SeenValues {
     var isFull: Bool { keys.count == limit }
 
     /// Returns the number of these values, or nil if they were not added.
-    func find(_ values: Values) -> Int? {
-        let number = slots[slot(of: values, hash: Self.hash(values))]
-        return number < 0 ? nil : Int(number)
+    mutating func find(_ values: Values) -> Int? {
+        if last >= 0, matches(last, values) { return last }
+        let number = Int(slots[slot(of: values, hash: Self.hash(values))])
+        if number >= 0 { last = number }
+        return number < 0 ? nil : number
     }
 
     /// Adds values that are not there yet. Traps when full.
@@ -50,13 +54,17 @@ struct SeenValues {
     /// Returns the slot of the values, or the free slot where they belong.
     private func slot(of values: Values, hash: UInt64) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[slot] >= 0, !matches(Int(slots[slot]), values, hash) { slot = (slot + 1) & (slots.count - 1) }
+        while slots[slot] >= 0, !matches(Int(slots[slot]), values, hash) { slot = (slot &+ 1) & (slots.count - 1) }
         return slot
     }
 
     private func matches(_ number: Int, _ values: Values, _ hash: UInt64) -> Bool {
+        keys[number].hash == hash && matches(number, values)
+    }
+
+    private func matches(_ number: Int, _ values: Values) -> Bool {
         let key = keys[number]
-        guard key.hash == hash, key.lengths == (values.0.count, values.1.count, values.2.count) else { return false }
+        guard key.lengths == (values.0.count, values.1.count, values.2.count) else { return false }
         return bytes.withUnsafeBytes { bytes in
             let known = UnsafeRawBufferPointer(rebasing: bytes[key.start...])
             return Self.begins(known, 0, with: values.0)

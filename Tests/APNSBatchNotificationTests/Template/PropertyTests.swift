@@ -216,6 +216,28 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
+    @Test("JSON that is copied in runs is what reading it token by token gives, also with one changed byte")
+    func shortestCopy() throws {
+        for seed in 0..<UInt64(400) {
+            var json = RandomJSON(seed)
+            json.indent = seed % 2 == 0
+            json.object()
+            var bytes = Array(json.text.utf8)
+            for _ in 0..<20 {
+                let place = json.random.below(bytes.count)
+                let before = bytes[place]
+                if json.random.chance(80) { bytes[place] = json.random.pick(Array("\"\\{}[],:0-eu/\n\t \u{E9}".utf8)) }
+                // A text that is longer than the room for its payload is measured first, and read token by token then.
+                switch (compacted(bytes), compacted(bytes + [0x20], capacity: bytes.count)) {
+                case (.invalid, .invalid): break
+                case (let copied, let read):
+                    #expect(copied == read, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
+                }
+                bytes[place] = before
+            }
+        }
+    }
+
     @Test("Random changes of fields cause no crash, and rendered payloads are valid JSON")
     func fieldMutation() throws {
         for seed in 0..<UInt64(300) {

@@ -214,7 +214,7 @@ import Testing
     @Test("The counts of lanes are added for each provider separately")
     func sums() throws {
         let own = try limits(["ServiceUnavailable": .percent(60)], window: 100, minimum: 10)
-        let counters = SharedCounters(own, lanes: 3, providers: 2)
+        let counters = SharedCounters(own, outage: .campaign(patience: 1 << 60), lanes: 3, providers: 2)
         func counts(_ answered: UInt64, _ refused: [KnownReason]) -> AnswerCounts {
             var counts = AnswerCounts(counters.book)
             counts.answered = answered

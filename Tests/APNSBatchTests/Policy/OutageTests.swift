@@ -9,7 +9,7 @@ private let second: UInt64 = 1_000_000_000
 @Suite("Outage detection") struct OutageTests {
     /// Simulates an outage with ten checks per second.
     private struct Play {
-        var outage = Outage(patience: 3600 * second, start: 0)
+        var outage = Outage(.campaign(patience: 3600 * second), start: 0)
         var totals = AnswerSums()
         var now: UInt64 = 0
         var news: [Outage.News] = []
@@ -205,9 +205,20 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news.count == 2 && play.outage.phase == .closed)
     }
 
+    @Test("A sender probes twice a minute at least, because callers wait")
+    func sender() {
+        var play = Play()
+        play.outage = Outage(.sender(patience: 1 << 60), start: 0)
+        play.play(seconds: 5, good: 100)
+        play.play(seconds: 1200, bad: 30)
+        let steps = zip(play.probes.dropFirst(), play.probes).map { $0 - $1 }
+        #expect(steps.count >= 40 && steps.allSatisfy { $0 <= 31 }, "\(play.probes)")
+    }
+
     @Test("An outage of one team does not limit another team")
     func teams() {
-        let counters = SharedCounters(CircuitBreaker.Limits(), lanes: 1, providers: 2)
+        let counters = SharedCounters(
+            CircuitBreaker.Limits(), outage: .campaign(patience: 3600 * second), lanes: 1, providers: 2)
         var counts = [AnswerCounts(counters.book), AnswerCounts(counters.book)]
         for tenth in 1...100 as ClosedRange<UInt64> {
             for _ in 0..<10 {

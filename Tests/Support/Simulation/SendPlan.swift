@@ -31,7 +31,7 @@ struct SendPlan {
         for index in base.rows.indices { base.rows[index].number = UInt64(index + 1) }
         var dice = Dice(seed: seed ^ 0x5345_4E44)
         pending = dice.pick([1, 3, 20, 200, 10_000])
-        // One that is sent again takes up to seconds, in which it has a place.
+        // One that is sent again keeps its place meanwhile.
         base.rows = Array(base.rows.prefix(10 * pending))
         let count = base.rows.count
         let span = dice.pick([0, 1, 100, 1000, 5000])
@@ -62,8 +62,12 @@ struct SendPlan {
         }
     }
 
-    /// The time in which the simulation must end, in nanoseconds.
-    var patience: UInt64 { base.calmPatience + base.calmAfter + (times.last ?? 0) + closesAfter + gracePeriod }
+    /// The time in which the simulation must end, in nanoseconds: that of a campaign for each round of notifications that find
+    /// a place.
+    var patience: UInt64 {
+        let rounds = UInt64((base.rows.count + pending - 1) / pending)
+        return max(1, rounds) * base.calmPatience + base.calmAfter + (times.last ?? 0) + closesAfter + gracePeriod
+    }
 
     var text: String {
         """

@@ -44,7 +44,8 @@ package final class SendSimulation {
         simulator = try Stage.simulator(plan.base, witness, world)
         meddler = Meddler(plan.base, world, witness, simulator, strikes)
         engine = try SendEngine(
-            Stage.sender(plan, port: simulator.port), to: .devices, rate: RunRate(plan.base.rateLimit), logger: logger,
+            Stage.sender(plan, port: simulator.port), id: CampaignID((plan.base.seed, ~plan.base.seed)), to: .devices,
+            rate: RunRate(plan.base.rateLimit), logger: logger,
             surroundings: Stage.surroundings(plan.base, world, port: simulator.port))
         sender = try SteppedSender(engine, lanes: plan.base.lanes)
         submissions = plan.submissions(from: start)
@@ -96,7 +97,7 @@ package final class SendSimulation {
 
     private func submit(_ one: SimulatedSubmission) {
         one.isSubmitted = true
-        let fields = SubmittedFields(one.notification, seconds: { 1_700_000_000 })
+        let fields = SubmittedFields.of(one.notification, seconds: { 1_700_000_000 })
         do throws(SendError) {
             one.id = try engine.mailbox.submit(fields, deadline: one.deadline, owner: one)
         } catch {

@@ -20,7 +20,7 @@ final class SimulatedSubmission: SubmissionOwner, @unchecked Sendable {
         (self.row, self.time, self.deadline, self.cancelledAt) = (row, time, deadline, cancelledAt)
     }
 
-    func submissionDidEnd(_ end: Mailbox.End, tag: Int) { ends.append(end) }
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) { ends.append(end) }
 
     var hasEnded: Bool { !ends.isEmpty }
 
