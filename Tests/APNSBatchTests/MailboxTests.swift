@@ -8,9 +8,10 @@ import Testing
     private final class Owner: SubmissionOwner {
         let ends = Guarded<[Mailbox.End]>([])
 
-        func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) {
+        func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) -> WaitingTask? {
             let end = end
             ends.withLock { $0.append(end) }
+            return nil
         }
     }
 

@@ -5,17 +5,17 @@ import Synchronization
 /// A task that awaits the end of its submission.
 final class AwaitedSend: SubmissionOwner, @unchecked Sendable {
     /// Written before the submission, whose end is the only reader.
-    private var continuation: UnsafeContinuation<Void, Never>?
+    private var continuation: WaitingTask?
     /// Written before the task is resumed, which is the only reader.
     private var ended: Mailbox.End?
     /// The id with ``isKnown`` once it is known, and ``isCancelled`` once the task is cancelled.
     private let bits = Atomic<UInt64>(0)
 
-    func begin(_ continuation: UnsafeContinuation<Void, Never>) { self.continuation = continuation }
+    func begin(_ continuation: WaitingTask) { self.continuation = continuation }
 
-    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) {
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) -> WaitingTask? {
         ended = end
-        continuation?.resume()
+        return continuation
     }
 
     /// Returns how the submission ended. Called once, by the task that was resumed.

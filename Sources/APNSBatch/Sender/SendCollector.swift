@@ -16,8 +16,8 @@ import Synchronization
         var free: [Int]
         var isFed = false
         var failure: (any Error)?
-        var consumer: UnsafeContinuation<Void, Never>?
-        var feeder: UnsafeContinuation<Void, Never>?
+        var consumer: WaitingTask?
+        var feeder: WaitingTask?
     }
 
     private let state: Guarded<State>
@@ -67,16 +67,15 @@ import Synchronization
             // Who abandons says so first and looks for submissions then: one of the two finds this one.
             if let id, isAbandoned.load(ordering: .acquiring) { sender.cancel(id) }
         } catch {
-            submissionDidEnd(.failure(error), tag: place)
+            submissionDidEnd(.failure(error), tag: place)?.resume()
         }
     }
 
-    package func submissionDidEnd(_ end: consuming Mailbox.End, tag place: Int) {
-        let consumer = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+    package func submissionDidEnd(_ end: consuming Mailbox.End, tag place: Int) -> WaitingTask? {
+        state.withLock { state in
             state.results.append((place, end))
             return state.consumer.take()
         }
-        consumer?.resume()
     }
 
     /// Says that no further item will be submitted.
@@ -122,7 +121,7 @@ import Synchronization
     /// Frees the places of results that were taken.
     @usableFromInline
     func free(_ places: [Ended]) {
-        let feeder = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+        let feeder = state.withLock { state -> WaitingTask? in
             for (place, _) in places { state.free.append(place) }
             return state.feeder.take()
         }

@@ -35,13 +35,14 @@ final class PendingResult: SubmissionOwner {
 
     private let state = Guarded(State.awaited([]))
 
-    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) {
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) -> WaitingTask? {
         let end = end
         let waiting = state.withLock { state -> [UnsafeContinuation<Mailbox.End, Never>] in
             defer { state = .ended(end) }
             return if case .awaited(let waiting) = state { waiting } else { [] }
         }
         for continuation in waiting { continuation.resume(returning: end) }
+        return nil
     }
 
     func value() async -> Mailbox.End {

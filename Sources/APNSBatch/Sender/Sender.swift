@@ -261,7 +261,7 @@ public final class Sender: Sendable {
                     let id = try submit(fields, timeout, to: mailbox, owner: awaited)
                     if let id, awaited.didSubmit(id) { mailbox.cancel(id) }
                 } catch {
-                    awaited.submissionDidEnd(.failure(error), tag: 0)
+                    awaited.submissionDidEnd(.failure(error), tag: 0)?.resume()
                 }
             }
         } onCancel: {

@@ -59,6 +59,8 @@ extension EndToEnd {
             var campaign = try #require(summary["campaign"] as? [String: Any])
             for name in ["began", "ended", "destination"] { #expect(campaign.removeValue(forKey: name) != nil) }
             summary["campaign"] = campaign
+            // It ends with the time that the run took, if that was a second or more.
+            summary["verdict"] = try #require(summary["verdict"] as? String).replacing(#/, in .*/#, with: "")
             return try summary.mapValues {
                 String(
                     decoding: try JSONSerialization.data(withJSONObject: [$0], options: .sortedKeys), as: UTF8.self)

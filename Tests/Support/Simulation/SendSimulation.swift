@@ -101,7 +101,7 @@ package final class SendSimulation {
         do throws(SendError) {
             one.id = try engine.mailbox.submit(fields, deadline: one.deadline, owner: one)
         } catch {
-            one.submissionDidEnd(.failure(error), tag: 0)
+            _ = one.submissionDidEnd(.failure(error), tag: 0)
         }
     }
 

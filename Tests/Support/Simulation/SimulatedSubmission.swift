@@ -20,7 +20,10 @@ final class SimulatedSubmission: SubmissionOwner, @unchecked Sendable {
         (self.row, self.time, self.deadline, self.cancelledAt) = (row, time, deadline, cancelledAt)
     }
 
-    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) { ends.append(end) }
+    func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) -> WaitingTask? {
+        ends.append(end)
+        return nil
+    }
 
     var hasEnded: Bool { !ends.isEmpty }
 
