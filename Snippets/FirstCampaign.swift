@@ -52,7 +52,7 @@ try await withSimulator { simulator in
     // snippet.end
 
     // snippet.send
-    let run = try await CampaignRun.prepare { [campaign] () throws(CampaignError) in
+    let run = try await CampaignRun.prepare { [campaign] in
         try CampaignRun(campaign, input: .file(rowsPath))
     }
     let summary = await run.send()

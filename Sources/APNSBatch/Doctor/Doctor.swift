@@ -87,8 +87,8 @@ public struct Doctor: Sendable {
     public var authorities: [UInt8] = []
     /// Whether the CA certificates of the system are trusted.
     public var systemTrust = true
-    /// The timeout for connecting, and for each answer, in milliseconds.
-    public var timeout: UInt32 = 10_000
+    /// The timeout for connecting, and for each answer.
+    public var timeout = Duration.seconds(10)
 
     /// Creates a doctor that checks production and sandbox, without credentials.
     public init() {}
@@ -139,7 +139,7 @@ public struct Doctor: Sendable {
         RequestClient(
             host: endpoint.host, port: endpoint.port,
             trust: TLSOptions(authorities: authorities, systemTrust: systemTrust), credentials: credentials,
-            timeout: timeout)
+            timeout: UInt32(clamping: timeout.milliseconds))
     }
 }
 

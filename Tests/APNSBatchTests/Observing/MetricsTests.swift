@@ -86,7 +86,7 @@
             campaign.rateLimit = .init()
             let (resumed, input) = (campaign.campaign, campaign.input)
             let rest = try await withMetricsFactory(second) {
-                try await CampaignRun.prepare { () throws(CampaignError) in
+                try await CampaignRun.prepare {
                     try CampaignRun(resumed, input: input, resuming: .always)
                 }
             }

@@ -40,7 +40,7 @@ extension EndToEnd {
             campaign.id = CampaignID(Self.id)
             campaign.retryDelay = .milliseconds(1)
             campaign.runDirectory = sender.newRunDirectory()
-            let run = try await CampaignRun.prepare { [campaign] () throws(CampaignError) in
+            let run = try await CampaignRun.prepare { [campaign] in
                 try CampaignRun(campaign, input: .file(input))
             }
             let summary = await run.send()

@@ -26,7 +26,7 @@ final class NightlyRun: Service {
     ) async throws -> NightlyRun {
         let name = campaign.name
         try await database.chooseRecipients(of: name)
-        let run = try await CampaignRun.prepare { () throws(CampaignError) in
+        let run = try await CampaignRun.prepare {
             try CampaignRun(campaign, columns: Recipient.columns, resuming: .ifStarted, logger: logger) { writer in
                 try await writeRecipients(of: name, in: database, to: &writer)
             }
