@@ -273,7 +273,9 @@ package final class Mailbox: Sendable {
     var isExhausted: Bool { state.withLock { $0.isClosed && $0.waiting == 0 } }
 
     /// Ends the submissions of a batch of outcomes. Unknown ones are ignored: they ended before.
-    package func end(_ batch: OutcomeBatch, campaign: (UInt64, UInt64)) {
+    ///
+    /// - Returns: The tasks that await the ends, for the caller to resume.
+    package func end(_ batch: OutcomeBatch, campaign: (UInt64, UInt64)) -> [WaitingTask] {
         var owners: [Owner?] = []
         owners.reserveCapacity(batch.count)
         state.withLock { state in
@@ -285,21 +287,8 @@ package final class Mailbox: Sendable {
             let task = owner?.tell(.success(SendResult(entry, in: batch, campaign: campaign)))
             if let task { waiting.append(task) }
         }
-        resume(waiting)
+        return waiting
     }
-
-    /// Resumes tasks after the ends of a batch. A task resumes many of them, because to resume one from the lane's thread wakes
-    /// a thread of Swift's pool each time, which interrupts the lane if they share a processor.
-    private func resume(_ waiting: [WaitingTask]) {
-        if waiting.count <= Self.resumedAlone {
-            for task in waiting { task.resume() }
-            return
-        }
-        Task { for task in waiting { task.resume() } }
-    }
-
-    /// The largest number of tasks that are resumed by the lane itself, without a detour.
-    private static let resumedAlone = 8
 
     /// Ends a submission without a result, because the sender ends.
     func giveUp(_ id: UInt64, _ arrival: Arrival) { fail(id, .shuttingDown, arrival, Self.endedText) }

@@ -175,7 +175,7 @@ KERNEL_CALLS = {
     "APNSBatch": {
         "open read close fstat": "files of credentials, and what a check finds",
         "getpid getrusage sysconf": "the usage of the process",
-        "Task": "a program that makes rows while they are sent",
+        "Task": "a program that makes rows while they are sent, and tasks that await answers",
         "Foundation.contentsOf": "the summary of a run",
     },
     "APNSBatchSimulator": {
