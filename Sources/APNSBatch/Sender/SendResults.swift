@@ -118,7 +118,7 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     }
 }
 
-/// The items that have places. The collector's lock orders the accesses to a place.
+/// The items that have places. The locks of the collector and of the mailbox order the accesses to a place.
 @usableFromInline final class SendItems<Item: Sendable>: @unchecked Sendable {
     @usableFromInline let places: UnsafeMutableBufferPointer<Item?>
 
