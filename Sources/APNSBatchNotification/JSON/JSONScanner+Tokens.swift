@@ -55,24 +55,10 @@ extension JSONScanner {
         return finishString(token, start, index, high: high, then: next)
     }
 
-    /// Returns the index of the first special byte at or after an index, or the end. It ORs the bytes it has passed, and
-    /// perhaps some more, into `high`, which shows whether all of them are below 0x80.
+    /// Returns the index of the first special byte at or after an index, or the end, as ``SpecialBytes/first(from:end:_:)``.
     @inline(__always)
     private func nextSpecial(from start: Int, _ high: inout UInt64) -> Int {
-        var index = start
-        while index &+ 16 <= count {
-            let block = unsafe (bytes + index).block()
-            let halves = unsafe unsafeBitCast(block, to: SIMD2<UInt64>.self)
-            high |= halves[0] | halves[1]
-            let clean = SpecialBytes.mask(block).firstIndex
-            index &+= clean
-            if clean < 16 { return index }
-        }
-        while index < count, unsafe !SpecialBytes.contains(bytes[index]) {
-            unsafe high |= UInt64(bytes[index])
-            index &+= 1
-        }
-        return index
+        unsafe SpecialBytes.first(from: bytes + start, end: bytes + count, &high) - bytes
     }
 
     /// Scans a number. The position is at its sign or first digit.
@@ -89,7 +75,7 @@ extension JSONScanner {
 
     /// Scans `true`, `false` or `null`, or reports what is there instead of a value.
     mutating func scanLiteral() -> Token {
-        let length = literalLength()
+        let length = unsafe JSONLiteral.length(bytes + position, available: count &- position)
         let end = position &+ length
         if unsafe length == 0 || (end < count && Self.isWordByte(bytes[end])) { return unexpectedValue() }
         tokenStart = position
@@ -97,16 +83,6 @@ extension JSONScanner {
         position = end
         state = stateAfterValue
         return .literal
-    }
-
-    private func literalLength() -> Int {
-        guard count &- position >= 4 else { return 0 }
-        let word = unsafe UInt32(littleEndian: (bytes + position).word(as: UInt32.self))
-        switch word {
-        case 0x6575_7274, 0x6C6C_756E: return 4  // "true", "null"
-        case 0x736C_6166: return unsafe count &- position >= 5 && bytes[position &+ 4] == UInt8(ascii: "e") ? 5 : 0  // "fals"
-        default: return 0
-        }
     }
 
     private mutating func unexpectedValue() -> Token {
@@ -142,6 +118,21 @@ extension JSONScanner {
         switch byte {
         case UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
         default: byte.isLetterOrDigit
+        }
+    }
+}
+
+/// The words `true`, `false` and `null`.
+enum JSONLiteral {
+    /// Returns the length of the word at the beginning of the bytes, 0 if there is none. A longer word may begin with it.
+    @inline(__always)
+    static func length(_ bytes: UnsafePointer<UInt8>, available: Int) -> Int {
+        guard available >= 4 else { return 0 }
+        let word = unsafe UInt32(littleEndian: bytes.word(as: UInt32.self))
+        switch word {
+        case 0x6575_7274, 0x6C6C_756E: return 4  // "true", "null"
+        case 0x736C_6166: return unsafe available >= 5 && bytes[4] == UInt8(ascii: "e") ? 5 : 0  // "fals"
+        default: return 0
         }
     }
 }

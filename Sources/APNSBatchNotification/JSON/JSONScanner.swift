@@ -1,7 +1,7 @@
 /// A strict scanner of JSON (RFC 8259). It returns the tokens of a text one after the other and stops at the first fault.
 ///
 /// It never reads outside of its text, does not allocate, and does not recurse. All JSON in this module is read by it,
-/// except for what ``CompactCursor`` reads. Keys are distinguished from values, and ``depth`` is the current level.
+/// except for what ``CompactCursor`` and ``ShortestCopy`` read. Keys are distinguished from values, and ``depth`` is the current level.
 /// Duplicate keys in an object are returned like others; callers decide whether they are allowed.
 ///
 /// It holds a pointer and not a span, because bounds checks at each byte would cost time for every row.

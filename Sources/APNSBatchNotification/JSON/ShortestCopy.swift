@@ -2,7 +2,7 @@
 /// is: in runs, and without a look at each token by itself. What it does not copy is for ``JSONScanner``, which also finds the
 /// cause.
 ///
-/// With any bytes it stays within bounds and terminates. It takes a third of the instructions of the scanner.
+/// With any bytes it stays within bounds and terminates. It takes half the instructions of the scanner.
 @safe struct ShortestCopy {
     private var at: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>
@@ -119,29 +119,12 @@
         let start = unsafe at
         var high: UInt64 = 0
         while true {
-            passPlain(&high)
+            unsafe at = unsafe SpecialBytes.first(from: at, end: end, &high)
             if take(UInt8(ascii: "\"")) { break }
             guard byte == UInt8(ascii: "\\"), passEscape() else { return false }
         }
         return unsafe high & 0x8080_8080_8080_8080 == 0
             || UTF8Check.firstFault(in: start, count: at - start &- 1) == nil
-    }
-
-    /// Moves to the next special byte, or to the end. ORs the bytes that it passes, and perhaps some more, into `high`.
-    @inline(__always)
-    private mutating func passPlain(_ high: inout UInt64) {
-        while unsafe end - at >= 16 {
-            let block = unsafe at.block()
-            let halves = unsafe unsafeBitCast(block, to: SIMD2<UInt64>.self)
-            high |= halves[0] | halves[1]
-            let clean = SpecialBytes.mask(block).firstIndex
-            unsafe at += clean
-            if clean < 16 { return }
-        }
-        while unsafe at < end, unsafe !SpecialBytes.contains(at.pointee) {
-            unsafe high |= UInt64(at.pointee)
-            unsafe at += 1
-        }
     }
 
     /// Moves past an escape that has no shorter form.
@@ -159,23 +142,10 @@
     /// Moves past a number, `true`, `false` or `null`.
     @inline(never)
     private mutating func passScalar() -> Bool {
-        let length: Int
-        switch byte {
-        case UInt8(ascii: "t"): length = literal("true")
-        case UInt8(ascii: "f"): length = literal("false")
-        case UInt8(ascii: "n"): length = literal("null")
-        default: length = unsafe JSONNumber.length(at, available: end - at)
-        }
+        var length = unsafe JSONNumber.length(at, available: end - at)
+        if length == 0 { length = unsafe JSONLiteral.length(at, available: end - at) }
         guard length > 0 else { return false }
         unsafe at += length
         return !JSONScanner.isWordByte(byte)
-    }
-
-    /// Returns the length of the word if it is next, and otherwise 0.
-    private func literal(_ word: StaticString) -> Int {
-        let count = word.utf8CodeUnitCount
-        guard unsafe end - at >= count else { return 0 }
-        for index in 0..<count where unsafe at[index] != word.utf8Start[index] { return 0 }
-        return count
     }
 }

@@ -80,6 +80,28 @@ enum SpecialBytes {
             .| (block .== Bytes16(repeating: UInt8(ascii: "\\")))
     }
 
+    /// Returns the address of the first such byte, or the end. It ORs the bytes it has passed, and perhaps some more, into
+    /// `high`, which shows whether all of them are below 0x80.
+    @inline(__always)
+    static func first(
+        from start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, _ high: inout UInt64
+    ) -> UnsafePointer<UInt8> {
+        var at = unsafe start
+        while unsafe end - at >= 16 {
+            let block = unsafe at.block()
+            let halves = unsafe unsafeBitCast(block, to: SIMD2<UInt64>.self)
+            high |= halves[0] | halves[1]
+            let clean = mask(block).firstIndex
+            unsafe at += clean
+            if clean < 16 { return unsafe at }
+        }
+        while unsafe at < end, unsafe !contains(at.pointee) {
+            unsafe high |= UInt64(at.pointee)
+            unsafe at += 1
+        }
+        return unsafe at
+    }
+
     /// Whether any of eight bytes must be escaped.
     @inline(__always)
     static func any(in word: UInt64) -> Bool {

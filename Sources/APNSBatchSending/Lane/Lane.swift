@@ -24,9 +24,9 @@ package struct Lane: ~Copyable {
     /// Only one lane of a run has it.
     private var spread: RowSpread?
     private var nextTick: UInt64 = 0
+    private var nextFlush: UInt64 = 0
     /// The number of requests that ended in the last turn.
     private var answersOfTurn = 0
-    private var nextFlush: UInt64 = 0
     private var stopDeadline: UInt64?
     /// The number of requests that were handed to connections, including those that did not leave.
     package private(set) var handedOver = 0

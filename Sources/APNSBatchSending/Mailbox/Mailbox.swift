@@ -94,7 +94,6 @@ package final class Mailbox: Sendable {
             guard let place = SendError.Code.allCases.firstIndex(of: code) else { return }
             errors[place] &+= UInt64(count)
         }
-
     }
 
     private let state: Guarded<State>

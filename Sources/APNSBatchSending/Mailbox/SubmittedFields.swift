@@ -2,8 +2,8 @@ import APNSBatchModel
 
 /// The fields of a notification, in one piece of memory with their lengths. It never changes after it was made.
 ///
-/// It is made by functions and not by initializers, because Swift copies the arguments of an initializer: that would be
-/// fifteen counted references for each notification.
+/// It is made by functions and not by initializers, because Swift copies the arguments of an initializer: each copy of a
+/// notification counts six references.
 package struct SubmittedFields: @unchecked Sendable {
     private typealias Lengths = InlineArray<8, Int32>
 

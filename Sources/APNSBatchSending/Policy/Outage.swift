@@ -3,9 +3,9 @@
 /// It opens when three quarters of the answers or more are 429 or 5xx for three seconds, when half of them are for ten
 /// seconds, or when requests get no answer at all. The rate cannot be the cause then, since the pace finds the rate of a
 /// server within seconds. While it is open, only single probes are sent, at intervals that double up to a limit, and attempts
-/// do not count. When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low
-/// rate; when that goes well for some seconds, the breaker closes. An outage that lasts longer than the patience ends the
-/// run, and its rows stay without an outcome.
+/// do not count. When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low rate; when that goes
+/// well for some seconds, the breaker closes. An outage that lasts longer than the patience ends the run, and its rows stay
+/// without an outcome.
 ///
 /// Rows that are always refused must not be taken for an outage, even if only such rows are left. So the share counts only
 /// the first bad answer of each row, but every good answer; and a few rows are an outage only if no other row had a good
@@ -37,8 +37,6 @@ struct Outage: Equatable {
         case outlasted(Trouble, UInt64)
     }
 
-    private(set) var phase = Phase.closed
-    private(set) var trouble = Trouble.silence
     /// What differs between a campaign, which has time, and a sender, whose callers wait; in nanoseconds.
     struct Limits: Equatable {
         /// The longest duration of an outage.
@@ -51,6 +49,8 @@ struct Outage: Equatable {
         static func sender(patience: UInt64) -> Limits { Limits(patience: patience, interval: 30_000_000_000) }
     }
 
+    private(set) var phase = Phase.closed
+    private(set) var trouble = Trouble.silence
     private let limits: Limits
     /// How long the breaker has been open, without the time in which this process did not run.
     private var waited: UInt64 = 0
