@@ -51,4 +51,24 @@ import Testing
         #expect(owner.ends.withLock { $0.count } == 1 && mailbox.pending == 0)
         #expect(Self.take(mailbox).isEmpty)
     }
+
+    @Test func `to wake a lane a hundred times takes no more of the stack than to wake it once`() throws {
+        let mailbox = Mailbox(lanes: 1, most: 1000)
+        let places = Guarded<[UInt]>([])
+        mailbox.attach(
+            wake: { _ in
+                var here: UInt8 = 0
+                let place = unsafe withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+                places.withLock { $0.append(place) }
+            }, explain: { nil })
+        let owner = Owner()
+        for number in 0..<100 {
+            _ = mailbox.mayWait(lane: 0)
+            _ = try Self.submit(mailbox, number, owner)
+            _ = Self.take(mailbox)
+        }
+        let seen = places.withLock { $0 }
+        #expect(seen.count == 100)
+        #expect(Set(seen).count == 1)
+    }
 }

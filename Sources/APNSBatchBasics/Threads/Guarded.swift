@@ -2,6 +2,9 @@ import Glibc
 
 /// A value protected by a lock. Threads can wait for changes of the value. It is not used on the path of a row.
 ///
+/// The value must not be a function itself, but may have members that are functions: Swift wraps a function in two more whenever its
+/// address is passed to code that is generic, so that each look at it would make it longer. `scripts/check-layering` refuses it.
+///
 /// It uses a pthread mutex because ThreadSanitizer does not understand `Synchronization.Mutex` under contention.
 @safe
 @usableFromInline

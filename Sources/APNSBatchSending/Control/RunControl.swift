@@ -14,7 +14,12 @@ package final class RunControl: Sendable {
 
     private let isStopping = Atomic<Bool>(false)
     private let cause = Guarded<Stop?>(nil)
-    private let onStop = Guarded<(@Sendable () -> Void)?>(nil)
+    private let listener = Guarded<Listener?>(nil)
+
+    /// Who is told that the run stops.
+    private struct Listener {
+        let runStops: @Sendable () -> Void
+    }
 
     private let isUrgent = Atomic<Bool>(false)
 
@@ -71,17 +76,17 @@ package final class RunControl: Sendable {
             }
         }
         isStopping.store(true, ordering: .releasing)
-        onStop.withLock { $0 }?()
+        listener.withLock { $0 }?.runStops()
     }
 
     /// Sets the function that is called when the run stops. It is called at once if the run has stopped already.
     package func notify(_ body: @escaping @Sendable () -> Void) {
-        onStop.withLock { $0 = body }
+        listener.withLock { $0 = Listener(runStops: body) }
         if stopping { body() }
     }
 
     /// Forgets the function to call. What it wakes has ended, and it may hold a reference to this object.
     package func notifyNobody() {
-        onStop.withLock { $0 = nil }
+        listener.withLock { $0 = nil }
     }
 }

@@ -100,13 +100,19 @@ package final class Mailbox: Sendable {
     /// For each lane, whether it waits and wants to be woken for a submission, and whether the end of some is wanted.
     private let sleeping: [Flag]
     private let hasInterrupted: [Flag]
-    private let waker = Guarded<(@Sendable (_ lane: Int) -> Void)?>(nil)
-    /// Why submissions wait, for errors.
-    private let explain = Guarded<(@Sendable () -> String?)?>(nil)
+    /// Nil while there are no lanes.
+    private let crew = Guarded<Crew?>(nil)
     private let most: Int
     /// The number of submissions that lanes may take, for a look without the lock.
     private let available = Atomic<Int>(0)
     private let pendingCount = Atomic<Int>(0)
+
+    /// What the mailbox needs of the lanes.
+    private struct Crew {
+        let wake: @Sendable (_ lane: Int) -> Void
+        /// Returns why submissions wait, for errors.
+        let explain: @Sendable () -> String?
+    }
 
     private final class Flag: Sendable {
         let value = Atomic<Bool>(false)
@@ -126,15 +132,11 @@ package final class Mailbox: Sendable {
     ///   - wake: Ends the wait of a lane.
     ///   - explain: Returns why submissions wait; nil if connections are not the cause.
     package func attach(wake: @escaping @Sendable (_ lane: Int) -> Void, explain: @escaping @Sendable () -> String?) {
-        waker.withLock { $0 = wake }
-        self.explain.withLock { $0 = explain }
+        crew.withLock { $0 = Crew(wake: wake, explain: explain) }
     }
 
     /// Forgets the lanes, which have ended.
-    package func detach() {
-        waker.withLock { $0 = nil }
-        explain.withLock { $0 = nil }
-    }
+    package func detach() { crew.withLock { $0 = nil } }
 
     /// The number of submissions that have not ended.
     package var pending: Int { pendingCount.load(ordering: .relaxed) }
@@ -352,7 +354,7 @@ package final class Mailbox: Sendable {
         }
     }
 
-    private func wake(_ lane: Int) { waker.withLock { $0 }?(lane) }
+    private func wake(_ lane: Int) { crew.withLock { $0 }?.wake(lane) }
 
     // MARK: Within
 
@@ -385,10 +387,10 @@ package final class Mailbox: Sendable {
         switch why {
         case .cancelled: return (.cancelled, "the task was cancelled")
         case .timedOut:
-            guard let explain = explain.withLock({ $0 }) else {
+            guard let crew = crew.withLock({ $0 }) else {
                 return (.notRunning, "the sender was not started in time: call run()")
             }
-            return explain().map { (.unreachable, $0) } ?? (.timedOut, "no result in time")
+            return crew.explain().map { (.unreachable, $0) } ?? (.timedOut, "no result in time")
         }
     }
 

@@ -82,6 +82,9 @@ def plant_in_sources(plants):
 
     plants.add(numbers, "import APNSBatchRows", swift, {"an import upwards": "Basics must not import APNSBatchRows"})
     plants.add(numbers, "import Foundation", swift, {"an import of Foundation": "must not import Foundation"})
+    plants.add(
+        numbers, "let planted = Guarded<(@Sendable (Int) -> Void)?>(nil)", swift,
+        {"a function behind a lock": "a function must not be the value of a lock"})
     plants.add(tls, f'#include "{header}"', c, {"an include upwards": "CAPNSTLS must not include .*CAPNSTransport"})
     plants.add(tls, "#include <sys/epoll.h>", c, {"a header of the kernel": "must not include sys/epoll.h"})
     plants.add(

@@ -10,6 +10,8 @@ from .swift import code_of
 SWIFT_IMPORT = re.compile(
     r"^\s*(?:@[\w()]+\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|typealias|func|var|let|actor)\s+)?(\w+)")
+# A function behind a lock is wrapped in two more at each access (Guarded.swift).
+GUARDED_FUNCTION = re.compile(r"\b(?:Guarded|Mutex)<[^<>\[]*->")
 SWIFT_EXPORT = re.compile(r"@_exported\s+import\s+(\w+)")
 C_INCLUDE = re.compile(r'^\s*#\s*(?:include|import|include_next)\s*([<"])([^>"]+)[>"]')
 
@@ -59,6 +61,8 @@ def header_owners(root):
 
 def swift_breaches(target, text, used):
     for number, line in enumerate(code_of(text).split("\n"), 1):
+        if GUARDED_FUNCTION.search(line):
+            yield number, "a function must not be the value of a lock: make it a member of a struct"
         for statement in line.split(";"):
             found = SWIFT_IMPORT.match(statement)
             if not found:
