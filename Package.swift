@@ -75,6 +75,11 @@ let package = Package(
         .systemLibrary(
             name: "CAPNSOpenSSL", path: "CSupport/System/CAPNSOpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CAPNSZlib", path: "CSupport/System/CAPNSZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CAPNSZstd", path: "CSupport/System/CAPNSZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"])]),
 
         // The C core: mechanism, no policy.
         core("CAPNSCommon", []),
@@ -96,7 +101,7 @@ let package = Package(
 
         // Swift: policy.
         strictModule("APNSBatchBasics", ["CAPNSCommon"]),
-        strictModule("APNSBatchRows", ["APNSBatchBasics"]),
+        strictModule("APNSBatchRows", ["APNSBatchBasics", "CAPNSZlib", "CAPNSZstd"]),
         strictModule("APNSBatchNotification", ["APNSBatchBasics"]),
         strictModule("APNSBatchCredentials", ["APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"]),
         strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
@@ -197,7 +202,7 @@ let package = Package(
                 "APNSBatchModel",
             ]),
         tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
-        tests("APNSBatchRowsTests", ["APNSBatchRows"]),
+        tests("APNSBatchRowsTests", ["APNSBatchRows", "APNSBatchBasics", "CAPNSZlib", "CAPNSZstd"]),
         tests("APNSBatchNotificationTests", ["APNSBatchNotification", "APNSBatchCredentials", "APNSBatchIdentities"]),
         tests(
             "APNSBatchCredentialsTests",

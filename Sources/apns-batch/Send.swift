@@ -19,7 +19,7 @@ struct Send: AsyncParsableCommand {
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
               apns-batch send --input rows.csv --to simulator --run-dir runs/tonight \\
                 --resume if-started
-              zcat rows.csv.gz | apns-batch send campaign.yaml --input -
+              xzcat rows.csv.xz | apns-batch send campaign.yaml --input -
 
             The run directory holds results.csv (row, token, outcome, status, reason,
             timestamp, apns_id, attempts, apns_unique_id and the columns of

@@ -109,7 +109,7 @@ enum StatusText {
             case .unknown: nil
             }
         let object = Object(
-            state: state(status), input: status.input, inputBytes: status.inputBytes,
+            state: state(status), input: status.input, inputBytes: status.inputBytes, inputPacking: status.inputPacking,
             inputBytesRead: status.inputBytesRead, inputIsRead: status.isInputRead, rows: status.rowsTotal,
             rowsRead: status.rowsRead, ended: status.count(.ended), mayBeSent: status.count(.unknown),
             notSent: status.count(.notSent), notRead: status.unread.rows, notReadIs: unread, left: status.left,
@@ -132,6 +132,7 @@ enum StatusText {
         var state: String
         var input: String
         var inputBytes: UInt64?
+        var inputPacking: String?
         var inputBytesRead: UInt64
         var inputIsRead: Bool
         var rows: UInt64?
@@ -160,6 +161,9 @@ enum StatusText {
     private static func read(_ status: RunStatus) -> String {
         guard let bytes = status.inputBytes else {
             return "\(status.inputBytesRead) bytes read; \(status.isResumable ? "of a program" : "cannot be resumed")"
+        }
+        if let packing = status.inputPacking {
+            return "\(status.inputBytesRead) bytes read, unpacked of \(bytes) bytes of \(packing)"
         }
         return "\(status.inputBytesRead) of \(bytes) bytes read"
     }

@@ -48,9 +48,9 @@ struct FileTests {
     func plain() throws {
         let file = TemporaryFile("a,b\n1,2\n3,4\n")
         let reader = try reader(file)
-        #expect(reader.bytesTotal == 12)
+        #expect(reader.storedBytes == 12)
         #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4"])
-        #expect(reader.bytesRead == 12)
+        #expect(reader.storedBytesRead == 12)
     }
 
     @Test("A descriptor is read from its current offset and stays open")
@@ -60,7 +60,7 @@ struct FileTests {
         defer { close(descriptor) }
         do {
             let reader = try ChunkReader(input: .descriptor(descriptor), buffers: 1)
-            #expect(reader.bytesTotal == 8)
+            #expect(reader.storedBytes == 8)
             #expect(Reading(reader).lines == ["1@2 1|2"])
         }
         #expect(fcntl(descriptor, F_GETFD) >= 0)
@@ -75,7 +75,7 @@ struct FileTests {
             file.append(added)
             #expect(Reading(reader).lines == ["1@2 1|2"])
             #expect(reader.addition == InputAddition(bytes: UInt64(added.utf8.count), lineCut: nil))
-            #expect(reader.bytesRead == 8)
+            #expect(reader.storedBytesRead == 8)
         }
     }
 
@@ -113,13 +113,13 @@ struct FileTests {
             let reader = try ChunkReader(
                 input: .file(file.path), limits: limits, buffers: 1,
                 extent: InputExtent(bytes: 11, endsWhole: endsWhole))
-            #expect(reader.bytesTotal == 11)
+            #expect(reader.storedBytes == 11)
             #expect(Reading(reader).lines == lines)
             #expect(reader.addition?.bytes == 4)
         }
         let whole = try ChunkReader(
             input: .file(file.path), limits: limits, buffers: 1, extent: InputExtent(bytes: 100, endsWhole: false))
-        #expect(whole.bytesTotal == 15)
+        #expect(whole.storedBytes == 15)
         #expect(Reading(whole).lines == ["1@2 1|2", "2@3 3|4567"])
     }
 
@@ -139,7 +139,7 @@ struct FileTests {
         let reader = try ChunkReader(input: .file(file.path), buffers: 2)
         let first = try reader.next()
         file.truncate(to: 0)
-        let bytesRead = reader.bytesRead
+        let bytesRead = reader.storedBytesRead
         let failure = InputError.changedWhileRead(bytesAtOpen: 400_004, bytesRead: bytesRead)
         first?.recycle()
         #expect(throws: failure) {
@@ -163,7 +163,7 @@ struct FileTests {
     @Test("A kernel file of unknown size is read")
     func ofTheKernel() throws {
         let reader = try ChunkReader(input: .file("/proc/self/limits"), buffers: 1)
-        #expect(reader.bytesTotal == nil)
+        #expect(reader.storedBytes == nil)
         #expect(try reader.readColumns().count == 1)
     }
 

@@ -24,7 +24,7 @@ struct ReaderTests {
             chunk.recycle()
         }
         #expect(places == [[1, 2, 1], [2, 4, 1], [3, 8, 2]])
-        #expect(reader.bytesRead == UInt64(input.count))
+        #expect(reader.storedBytesRead == UInt64(input.count))
     }
 
     @Test("The bytes and the line of an overlong record are counted", arguments: [15, 30, 31, 32, 33, 100, 1000])

@@ -71,7 +71,7 @@ struct ThreadTests {
             return await group.reduce(into: []) { $0 += $1 }
         }
         #expect(rows.sorted { $0.row < $1.row } == expected.rows)
-        #expect(reader.bytesRead == UInt64(input.count))
+        #expect(reader.storedBytesRead == UInt64(input.count))
     }
 
     private enum Stage: CaseIterable {

@@ -111,7 +111,8 @@ public final class CampaignRun: Sendable {
         rate = try Self.rate(of: campaign)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
-            inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, isSpooled: input.spooled != nil,
+            inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, packing: reader.reader.packing,
+            isSpooled: input.spooled != nil,
             columnsSum: reader.columnsSum, inputName: reader.name, resultColumns: campaign.resultColumns,
             note: campaign.note)
         try past?.check(header, input: reader.reader)

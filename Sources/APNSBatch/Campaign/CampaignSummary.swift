@@ -179,11 +179,13 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var destination: String
         /// The name of the input, such as its path.
         public var input: String
-        /// The size of the input in bytes; nil for a pipe.
+        /// The size of the input in bytes, as it is stored; nil for a pipe.
         public var inputBytes: UInt64?
+        /// How the input is packed, `gzip` or `zstd`; nil if it is not.
+        public var inputPacking: String?
         /// True if the rows come from a program and are kept in the run directory, so that the run can be resumed; otherwise nil.
         public var isInputSpooled: Bool?
-        /// The CRC-32C of the bytes of the input that were read, in hex digits; nil for a pipe, and unless the run is
+        /// The CRC-32C of the bytes of the input that were read, unpacked, in hex digits; nil for a pipe, and unless the run is
         /// complete.
         public var inputCRC32C: String?
         /// `sha256-` followed by the SHA-256 of the template in base64; nil without a template or with several. Hex digits
@@ -200,6 +202,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         enum CodingKeys: String, CodingKey {
             case id, version, destination, input, began, ended
             case inputBytes = "input_bytes"
+            case inputPacking = "input_packing"
             case isInputSpooled = "input_spooled"
             case inputCRC32C = "input_crc32c"
             case templateDigest = "template_digest"

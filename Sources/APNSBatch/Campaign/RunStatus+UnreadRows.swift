@@ -26,12 +26,12 @@ extension UnreadRows {
     ///
     /// - Parameters:
     ///   - offset: The beginning of the first record to count; nil for the first of the file.
-    ///   - bytes: The size that the file must have.
+    ///   - bytes: The size that the file must have, as it is stored.
     static func count(
         in path: String, _ format: RowFormat, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
     ) -> UInt64? {
         guard let reader = try? ChunkReader(input: .file(path), format: format, limits: limits, buffers: 2),
-            reader.bytesTotal == bytes
+            reader.storedBytes == bytes
         else { return nil }
         do {
             _ = try reader.readColumns()

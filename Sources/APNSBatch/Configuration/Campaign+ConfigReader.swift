@@ -21,7 +21,7 @@
         ///   `provider.NAME`, with `topics` (string array).
         /// - `ca` (string): ``authorities`` in PEM. `systemTrust` (bool, default true).
         /// - `proxy` (string): `http://HOST:PORT` or `http://USER@HOST:PORT`. `proxyPassword` (string, secret).
-        /// - `lanes`, `connections`, `streams`, `attempts`, `minRows`, `retryRows`, `stopWindow`, `stopMinimum` (ints).
+        /// - `lanes`, `connections`, `streams`, `attempts`, `minRows`, `zstdWindow`, `retryRows`, `stopWindow`, `stopMinimum` (ints).
         /// - `retryDelay`, `unavailableDelay`, `requestTimeout`, `syncInterval` (ints, milliseconds).
         /// - `retryAfterMax`, `connectPatience`, `answerPatience`, `unavailablePatience`, `goawayPatience`, `pingAfter`,
         ///   `pingPatience`, `tokenMintAfter`, `tokenRetireAfter` (ints, seconds).

@@ -185,6 +185,9 @@ public struct Campaign: Sendable {
     /// incomplete export. The input must be a file, since its rows are counted before the first one is sent; a resumed run
     /// does not count again. Nil for any number.
     public var minRows: UInt64?
+    /// The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need (RFC 8878, section 3.1.1.1.2).
+    /// The frame decides how much memory its window takes, so larger ones are refused. 10 to 31; nil for 25, which is 32 MiB.
+    public var zstdWindow: Int?
     /// What a run must meet, so that it counts as a success. For each of the metrics `accepted`, `unavailable`, `invalid`,
     /// `unknown` and `expired` that has no expectation here, the standard one applies: at least one row is accepted, and none
     /// has the other outcomes. Expectations about rows are judged before the first push, and then need a file as input, like

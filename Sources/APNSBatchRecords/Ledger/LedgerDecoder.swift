@@ -15,12 +15,13 @@ enum LedgerDecoder {
         else { return nil }
         numbers.skip(LedgerHeader.digestLength)
         let columnsLength = numbers.next(UInt32.self) ?? 0
-        let isSpooled = (numbers.next(UInt32.self) ?? 0) & 1 != 0
+        guard let flags = LedgerHeader.Flags(numbers.next(UInt32.self) ?? 0) else { return nil }
         guard UInt64(nameLength) + UInt64(columnsLength) <= texts.count else { return nil }
         let (columns, note) = (Int(nameLength), Int(nameLength) + Int(columnsLength))
         return LedgerHeader(
             identity: (high, low), start: start, digest: Array(fixed[40..<72]),
-            inputBytes: inputBytes == .max ? nil : inputBytes, isSpooled: isSpooled, columnsSum: columnsSum,
+            inputBytes: inputBytes == .max ? nil : inputBytes, packing: flags.packing, isSpooled: flags.isSpooled,
+            columnsSum: columnsSum,
             inputName: String(decoding: texts[..<Int(nameLength)], as: UTF8.self),
             resultColumns: texts[columns..<note].split(separator: 0).map { String(decoding: $0, as: UTF8.self) },
             note: Array(texts[note...]))

@@ -110,8 +110,10 @@ package struct LedgerHeader: Equatable, Sendable {
     package var start: UInt64
     /// See `CampaignDigest`.
     package var digest: [UInt8]
-    /// The length of the input in bytes; nil unless it is a file.
+    /// The length of the input in bytes, as it is stored; nil unless it is a file.
     package var inputBytes: UInt64?
+    /// How the input is packed; nil if it is not. Places in it are those of its unpacked bytes.
+    package var packing: Packing?
     /// Whether the input is kept in the run directory while it is read.
     package var isSpooled: Bool
     /// The checksum of the names of the input's columns.
@@ -124,13 +126,14 @@ package struct LedgerHeader: Equatable, Sendable {
     package var note: [UInt8]
 
     package init(
-        identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, isSpooled: Bool = false,
-        columnsSum: UInt32, inputName: String, resultColumns: [String] = [], note: [UInt8]
+        identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, packing: Packing? = nil,
+        isSpooled: Bool = false, columnsSum: UInt32, inputName: String, resultColumns: [String] = [], note: [UInt8]
     ) {
         self.identity = identity
         self.start = start
         self.digest = digest
         self.inputBytes = inputBytes
+        self.packing = packing
         self.isSpooled = isSpooled
         self.columnsSum = columnsSum
         self.inputName = inputName
@@ -140,9 +143,17 @@ package struct LedgerHeader: Equatable, Sendable {
 
     package static func == (left: Self, right: Self) -> Bool {
         left.identity == right.identity && left.start == right.start && left.digest == right.digest
-            && left.inputBytes == right.inputBytes && left.isSpooled == right.isSpooled
+            && left.inputBytes == right.inputBytes && left.packing == right.packing && left.isSpooled == right.isSpooled
             && left.columnsSum == right.columnsSum
             && left.inputName == right.inputName && left.resultColumns == right.resultColumns && left.note == right.note
+    }
+
+    /// What the record has of the input in one number: bit 0 for a spool, bits 1 to 4 for the packing.
+    struct Flags {
+        var isSpooled: Bool
+        var packing: Packing?
+
+        private static let packings: [Packing?] = [nil, .gzip, .zstd]
     }
 
     /// Whether another process can read the input again.
@@ -224,4 +235,15 @@ package struct LedgerRange: Equatable, Sendable {
     /// The maximum number of rows in a chunk, which is what fits into a note of the hand-over record.
     static let rowsMax = (1 << 23) - 1
     static let rowMax: UInt64 = 1 << 40
+}
+
+extension LedgerHeader.Flags {
+    /// Returns nil if a later version has packed the input in a way that this one does not know.
+    init?(_ number: UInt32) {
+        let packing = Int(number >> 1 & 15)
+        guard packing < Self.packings.count else { return nil }
+        self.init(isSpooled: number & 1 != 0, packing: Self.packings[packing])
+    }
+
+    var number: UInt32 { (isSpooled ? 1 : 0) | UInt32(Self.packings.firstIndex(of: packing) ?? 0) << 1 }
 }

@@ -114,7 +114,8 @@ package struct RunPast: Sendable {
     /// The part of the input that belongs to the campaign.
     package var extent: InputExtent? {
         header.inputBytes.map { bytes in
-            InputExtent(bytes: bytes, endsWhole: reading.history.ranges.last?.facts.end == bytes)
+            InputExtent(
+                bytes: bytes, endsWhole: header.packing != nil || reading.history.ranges.last?.facts.end == bytes)
         }
     }
 

@@ -43,11 +43,13 @@ public struct RunStatus: Sendable, Equatable {
     public var state: State
     /// The name of the input.
     public var input: String
-    /// The length of the input in bytes; nil unless it is a file.
+    /// The length of the input in bytes, as it is stored; nil unless it is a file.
     public var inputBytes: UInt64?
+    /// How the input is packed, `gzip` or `zstd`; nil if it is not.
+    public var inputPacking: String?
     /// Whether the run can be resumed while it has rows left: its input is a file, or rows that are kept.
     public var isResumable: Bool
-    /// The number of bytes of the input whose rows were read.
+    /// The number of bytes of the input whose rows were read, unpacked.
     public var inputBytesRead: UInt64
     /// Whether the last process ended in order after reading the whole input.
     public var isInputRead: Bool
@@ -124,6 +126,7 @@ public struct RunStatus: Sendable, Equatable {
         guard let header = history.header else { throw RunPast.explain(.notOne, name: "") }
         input = header.inputName
         inputBytes = header.inputBytes
+        inputPacking = header.packing?.rawValue
         isResumable = header.isResumable
         note = header.note
         isInputRead = history.isInputRead
@@ -132,12 +135,14 @@ public struct RunStatus: Sendable, Equatable {
         state = isFree ? (isEnded ? .ended : .killed) : .running(process: history.session?.process ?? 0)
         let place = history.ranges.last?.facts.end
         readUpTo = place
-        inputBytesRead = history.isInputRead ? header.inputBytes ?? place ?? 0 : place ?? 0
+        inputBytesRead = history.isInputRead && header.packing == nil ? header.inputBytes ?? place ?? 0 : place ?? 0
         rowsRead = history.rows
         unread =
             history.isInputRead
             ? .counted(0)
-            : .estimate(rowsRead: history.rows, bytesRead: place ?? 0, bytesTotal: header.inputBytes)
+            : .estimate(
+                rowsRead: history.rows, bytesRead: place ?? 0,
+                bytesTotal: header.packing == nil ? header.inputBytes : nil)
         resent = history.tally.resent
         start = header.start
         changes = history.changes

@@ -173,8 +173,10 @@ extension ChunkFiller {
 
     private func endOfInput() -> Ending {
         let read = progress.bytesRead.load(ordering: .relaxed)
-        guard let expected = source.size else { return .end }
-        guard read == expected else { return .failure(.changedWhileRead(bytesAtOpen: expected, bytesRead: read)) }
+        if let expected = source.size, read != expected {
+            return .failure(.changedWhileRead(bytesAtOpen: expected, bytesRead: read))
+        }
+        progress.hasEnded.store(true, ordering: .relaxed)
         guard let behind = source.bytesBehind() else { return .end }
         progress.bytesAdded.store(behind.count, ordering: .relaxed)
         return endsWhole ? .end : .endOfGrown(next: behind.first)

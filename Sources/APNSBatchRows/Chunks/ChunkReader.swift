@@ -16,8 +16,9 @@ import Synchronization
 ///   last line may be incomplete.
 /// - Bytes overwritten in place are read as they are at the time of the read.
 package final class ChunkReader: @unchecked Sendable {
-    /// The number of bytes in the input when it was opened, from where reading began; nil if only its end tells.
-    package let bytesTotal: UInt64?
+    /// The number of bytes that the input takes where it is stored, as it was when it was opened and from where reading began; nil if
+    /// only its end tells. If it is packed, it has more bytes than that.
+    package let storedBytes: UInt64?
     /// Whether `next(at:bytes:)` and `checksum(of:)` work.
     package let canReadAgain: Bool
     /// Whether rows come when a peer makes them, so that a read may wait.
@@ -47,7 +48,8 @@ package final class ChunkReader: @unchecked Sendable {
         extent: InputExtent? = nil
     ) throws(InputError) {
         self.init(
-            source: try input.open(limit: extent?.bytes), format: format, limits: limits, buffers: buffers,
+            source: try input.open(limit: extent?.bytes, windowLog: limits.zstdWindowLog), format: format,
+            limits: limits, buffers: buffers,
             endsWhole: extent?.endsWhole ?? false)
     }
 
@@ -64,15 +66,33 @@ package final class ChunkReader: @unchecked Sendable {
         self.limits = limits
         chunks = (0..<buffers).map { RowChunk(index: $0, pool: pool, limits: limits) }
         filler = ChunkFiller(source: source, progress: progress, format: format, limits: limits, endsWhole: endsWhole)
-        (bytesTotal, canReadAgain, isLive) = (source.size, source.canReadAgain, source.isLive)
+        (storedBytes, canReadAgain, isLive) = (source.storedSize, source.canReadAgain, source.isLive)
     }
 
     /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe.
     package var modified: UInt64? { source.modified }
 
-    /// The number of bytes read so far, including the header.
-    package var bytesRead: UInt64 {
-        progress.bytesRead.load(ordering: .relaxed)
+    /// The number of bytes read so far, including the header, as they are stored.
+    package var storedBytesRead: UInt64 {
+        source.storedBytes(read: progress.bytesRead.load(ordering: .relaxed))
+    }
+
+    /// How the input is packed; nil if it is not. Known when the columns are.
+    package var packing: Packing? { source.packing }
+
+    /// The number of bytes of the input, unpacked: known before the end is reached only if they are not packed.
+    package var size: UInt64? {
+        if let size = source.size { return size }
+        return progress.hasEnded.load(ordering: .relaxed) ? progress.bytesRead.load(ordering: .relaxed) : nil
+    }
+
+    /// An estimate of ``size`` from how much of the stored bytes was read; nil if none can be made.
+    package var estimatedSize: UInt64? {
+        if let size { return size }
+        let read = progress.bytesRead.load(ordering: .relaxed)
+        let stored = source.storedBytes(read: read)
+        guard let storedBytes, stored > 0 else { return nil }
+        return UInt64(Double(read) * max(1, Double(storedBytes) / Double(stored)))
     }
 
     /// What was added to the input after the bytes that were read; known when the end is reached, nil if nothing was added.
@@ -220,4 +240,6 @@ final class ReadProgress: Sendable {
     /// The incomplete line that those bytes continue and that is left out; 0 for none.
     let lineCut = Atomic<UInt64>(0)
     let isCancelled = Atomic<Bool>(false)
+    /// Whether the end of the input was reached.
+    let hasEnded = Atomic<Bool>(false)
 }

@@ -13,6 +13,9 @@ package struct RowLimits: Sendable, Equatable {
     /// The maximum length of a record in bytes, without its line end. Such a record fits into a chunk's buffer.
     package let recordBytes: Int
 
+    /// The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need. Its memory comes on top.
+    package var zstdWindowLog = 25
+
     /// Chunks and records of 256 KiB, fields of 64 KiB.
     package static let standard = RowLimits(chunkBytes: 256 << 10, fieldBytes: 64 << 10, recordBytes: 256 << 10)
 

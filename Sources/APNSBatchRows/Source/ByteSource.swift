@@ -9,6 +9,18 @@ protocol ByteSource: AnyObject, Sendable {
     /// The number of bytes to read, as it was when the source was opened; nil if only the end tells.
     var size: UInt64? { get }
 
+    /// The number of bytes that the input takes where it is stored, as it was when the source was opened; nil if only the end tells.
+    /// It differs from ``size`` if the input is packed, and then ``size`` is nil.
+    var storedSize: UInt64? { get }
+
+    /// How many of those bytes were read.
+    ///
+    /// - Parameter read: The number of bytes that `read` has returned since the start or the last `seek`, and those before.
+    func storedBytes(read: UInt64) -> UInt64
+
+    /// How the bytes are packed where they are stored; nil if they are not, or if no byte was read yet and only the first ones tell.
+    var packing: Packing? { get }
+
     /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil if it has no such time.
     var modified: UInt64? { get }
 
@@ -55,6 +67,9 @@ protocol ByteSource: AnyObject, Sendable {
 
 extension ByteSource {
     var size: UInt64? { nil }
+    var storedSize: UInt64? { size }
+    func storedBytes(read: UInt64) -> UInt64 { read }
+    var packing: Packing? { nil }
     var modified: UInt64? { nil }
     var canReadAgain: Bool { false }
     var isLive: Bool { !canReadAgain }

@@ -15,6 +15,16 @@ final class FileSource: ByteSource {
         self.size = size
     }
 
+    /// Whether the first bytes say that the others are packed.
+    func isPacked() throws(InputError) -> Bool {
+        var start = [UInt8](repeating: 0, count: Int(min(UInt64(Packing.bytesWanted), size ?? 0)))
+        let isRead = try unsafe start.withUnsafeMutableBufferPointer { (room) throws(InputError) in
+            try unsafe read(at: 0, into: UnsafeMutableRawBufferPointer(room))
+        }
+        guard isRead, case .packed = Packing.guess(start, isWhole: true) else { return false }
+        return true
+    }
+
     var modified: UInt64? {
         var status = stat()
         return unsafe fstat(descriptor.number, &status) == 0 ? UInt64(max(0, status.st_mtim.tv_sec)) : nil

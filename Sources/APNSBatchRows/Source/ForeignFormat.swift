@@ -58,8 +58,8 @@ extension ForeignFormat {
         switch self {
         case .utf16:
             return "this is UTF-16: save it as CSV UTF-8, or run iconv -f UTF-16 -t UTF-8 \(file) > utf8.csv"
-        case .gzip: return packed("gzip", by: "zcat", path)
-        case .zstd: return packed("zstd", by: "zstdcat", path)
+        case .gzip: return "this is gzip inside of gzip or zstd: unpack it once"
+        case .zstd: return "this is zstd inside of gzip or zstd: unpack it once"
         case .xz: return packed("xz", by: "xzcat", path)
         case .bzip2: return packed("bzip2", by: "bzcat", path)
         case .zip: return "this is a ZIP archive or an Excel workbook (.xlsx): unpack it, or save it as CSV UTF-8"

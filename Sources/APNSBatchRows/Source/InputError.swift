@@ -9,6 +9,9 @@ package enum InputError: Error, Equatable, Sendable {
     /// Reading failed. All complete rows before the failure have been delivered.
     case cannotRead(errno: Int32)
 
+    /// The input cannot be unpacked at a byte, counted from its start as it is stored. All complete rows before have been delivered.
+    case cannotUnpack(Packing, PackingFault, at: UInt64)
+
     /// The input does not consist of rows in UTF-8.
     case foreign(ForeignFormat)
 
@@ -68,6 +71,8 @@ extension InputError: CustomStringConvertible {
             "\(path): cannot be opened: \(Self.text(errno))"
         case .cannotRead(let errno):
             "the input cannot be read: \(Self.text(errno))"
+        case .cannotUnpack(let packing, let fault, let offset):
+            "byte \(offset): \(fault.text(packing))"
         case .foreign(let format):
             format.message(path: nil)
         case .noHeader:

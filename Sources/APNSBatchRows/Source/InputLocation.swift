@@ -19,9 +19,11 @@ package enum InputLocation: Sendable {
 
     /// Opens the input.
     ///
-    /// - Parameter limit: the maximum number of bytes to read of a regular file; nil for all.
-    /// - Throws: `InputError.cannotOpen`.
-    func open(limit: UInt64?) throws(InputError) -> any ByteSource {
+    /// - Parameters:
+    ///   - limit: the maximum number of bytes to read of a regular file; nil for all.
+    ///   - windowLog: the binary logarithm of the largest window, in bytes, that a zstd frame may need.
+    /// - Throws: `InputError.cannotOpen`, `.cannotRead`.
+    func open(limit: UInt64?, windowLog: Int = RowLimits.standard.zstdWindowLog) throws(InputError) -> any ByteSource {
         let descriptor: InputDescriptor
         switch self {
         case .file(let path): descriptor = InputDescriptor(path: path)
@@ -38,11 +40,12 @@ package enum InputLocation: Sendable {
             let start = lseek(descriptor.number, 0, SEEK_CUR)
             if 0...status.st_size ~= start {
                 let size = UInt64(status.st_size - start)
-                return FileSource(descriptor, start: UInt64(start), size: min(size, limit ?? .max))
+                let file = FileSource(descriptor, start: UInt64(start), size: min(size, limit ?? .max))
+                return try file.isPacked() ? PackedSource(file, windowLog: windowLog) : file
             }
         }
-        guard let source = StreamSource(descriptor) else { throw cannotOpen(errno) }
-        return source
+        guard let stream = StreamSource(descriptor) else { throw cannotOpen(errno) }
+        return PackedSource(stream, windowLog: windowLog)
     }
 
     private func cannotOpen(_ code: Int32) -> InputError {

@@ -27,6 +27,8 @@ package final class InputReader: Sendable {
         extent: InputExtent? = nil
     ) throws(CampaignError) {
         format = try RowFormat(delimiter: campaign.delimiter)
+        var limits = limits
+        if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
         do {
             reader = try ChunkReader(
                 input: input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
@@ -75,14 +77,15 @@ package final class InputReader: Sendable {
     }
 
     /// The number of rows of the input: exact once it was read to its end, an estimate before, and nil if none can be made.
-    package var rowsTotal: UInt64? { estimate.withLock { $0 }.rowsTotal(of: bytesTotal) }
-    package var bytesRead: UInt64 { reader.bytesRead }
-    package var bytesTotal: UInt64? { reader.bytesTotal }
+    package var rowsTotal: UInt64? { estimate.withLock { $0 }.rowsTotal(of: reader.estimatedSize) }
+    /// How much of the input was read, as it is stored.
+    package var bytesRead: UInt64 { reader.storedBytesRead }
+    package var bytesTotal: UInt64? { reader.storedBytes }
 
-    /// The CRC-32C of the input, once all of its rows were noted. Nil for a pipe, or if the file cannot be read any more.
+    /// The CRC-32C of the input, unpacked, once all of its rows were noted. Nil for a pipe, or if the file cannot be read any more.
     package var checksum: UInt32? {
-        guard isRepeatable, let bytesTotal else { return nil }
-        return checksums.withLock { $0 }.value(bytes: bytesTotal) { try? reader.checksum(of: $0) }
+        guard isRepeatable, let size = reader.size else { return nil }
+        return checksums.withLock { $0 }.value(bytes: size) { try? reader.checksum(of: $0) }
     }
 
     /// The CRC-32C of the names of the columns.
@@ -92,7 +95,7 @@ package final class InputReader: Sendable {
 
     /// A warning about a file that has grown since it was first read, or nil if it has not.
     package var additionWarning: String? {
-        guard let added = reader.addition, let bytes = reader.bytesTotal else { return nil }
+        guard let added = reader.addition, let bytes = reader.storedBytes else { return nil }
         let line = added.lineCut.map { "; line \($0) was incomplete when the campaign began, and is left out too" }
         return
             "\(name): \(added.bytes) bytes were appended after the first \(bytes); they are not part of this campaign"
@@ -110,7 +113,7 @@ struct RowEstimate: Sendable, Equatable {
         self.bytes = max(self.bytes, bytes)
     }
 
-    /// Returns the number of rows in `bytesTotal` bytes, estimated from the length of the rows that were read.
+    /// Returns the number of rows in `bytesTotal` unpacked bytes, estimated from the length of the rows that were read.
     func rowsTotal(of bytesTotal: UInt64?) -> UInt64? {
         UnreadRows.estimate(rowsRead: rows, bytesRead: bytes, bytesTotal: bytesTotal).rows.map { rows + $0 }
     }

@@ -40,6 +40,9 @@ extension Setting {
             "minRows", standard: "none",
             "Minimum number of rows. A smaller input file is refused before anything is sent."),
         Setting(
+            "zstdWindow", standard: "25",
+            "Binary logarithm of the largest window of a zstd input, which takes as many bytes of memory."),
+        Setting(
             "strings", .paths,
             "Localizable.strings file, or folder with .lproj folders, that must hold every loc-key. Repeatable."
         ) { $0.strings = try $1.texts.flatMap { try StringsFiles.read($0) } },

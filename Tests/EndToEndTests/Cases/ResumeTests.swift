@@ -42,9 +42,9 @@ extension EndToEnd {
             #expect(refused.errors.contains("damaged at byte 0"), "\(refused)")
         }
 
-        @Test(arguments: ["resend", "report"])
+        @Test(arguments: [("resend", nil), ("report", "gzip"), ("resend", "zstd")])
         func `after ten crashes each row has one line, and none was sent twice beyond what the policy allows`(
-            policy: String
+            policy: String, packing: String?
         ) throws {
             let sender = try Sender()
             let script = Script(
@@ -55,7 +55,8 @@ extension EndToEnd {
                 ], latency: "{ distribution: uniform, min_ms: 10, max_ms: 30 }")
             let simulator = try SimulatorProcess(sender, script: script)
             let rows = 20_000
-            let input = try sender.makeRows(rows)
+            let plain = try sender.makeRows(rows)
+            let input = try packing.map { try sender.pack(plain, $0) } ?? plain
             let directory = sender.newRunDirectory()
             var process = try sender.start(
                 input, to: simulator.port, runDirectory: directory,

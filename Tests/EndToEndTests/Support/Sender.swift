@@ -20,6 +20,13 @@ struct Sender {
         return path
     }
 
+    /// Packs a file with gzip or zstd, whose command has that name. Returns the path of the packed file, whose name does not tell.
+    func pack(_ path: String, _ packing: String) throws -> String {
+        let packed = path + ".packed"
+        try prepare("/bin/sh", ["-c", "\(packing) -c '\(path)' > '\(packed)'"], in: scratch)
+        return packed
+    }
+
     func newRunDirectory() -> String { scratch.path("run-\(scratch.nextNumber())") }
 
     /// Returns the arguments of `send` to a server on the loopback interface.

@@ -17,7 +17,7 @@ ALLOWED = {
     "CAPNSIdentities": {"CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"},
     # Swift.
     "APNSBatchBasics": {"CAPNSCommon"},
-    "APNSBatchRows": {"APNSBatchBasics"},
+    "APNSBatchRows": {"APNSBatchBasics", "CAPNSZlib", "CAPNSZstd"},
     "APNSBatchNotification": {"APNSBatchBasics"},
     "APNSBatchCredentials": {"APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"},
     "APNSBatchIdentities": {"APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"},
@@ -49,7 +49,7 @@ NEUTRAL = {"APNSBatchBasics"}
 # a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
 FOLDERS = {
     "APNSBatchBasics": ["Numbers", "Text", "Memory", "Threads", "Files"],
-    "APNSBatchRows": ["Blocks", "Rows", "Encoding", "Source", {"Chunks", "CSV", "."}],
+    "APNSBatchRows": ["Blocks", "Packing", "Rows", "Encoding", "Source", {"Chunks", "CSV", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],
@@ -97,6 +97,8 @@ LIBRARY_HEADERS = {
     re.compile(r"nghttp2/|nghttp3/|ngtcp2/"): "CAPNSNGHTTP2",
     re.compile(r"openssl/|crypto/|ssl\.h"): "CAPNSOpenSSL",
     re.compile(r"liburing"): "CAPNSURing",
+    re.compile(r"zlib\.h|zconf\.h"): "CAPNSZlib",
+    re.compile(r"zstd"): "CAPNSZstd",
 }
 LIBRARY_SYMBOLS = {
     re.compile(r"nghttp2_"): "CAPNSNGHTTP2",
@@ -104,6 +106,8 @@ LIBRARY_SYMBOLS = {
         r"(ASN1|BIO|BN|CRYPTO|EC|ECDSA|ERR|EVP|GENERAL_NAMES?|OBJ|OPENSSL|OSSL|PEM|PKCS\d+|RAND|SSL|TLS|X509|X509V3|d2i|i2d)_"):
         "CAPNSOpenSSL",
     re.compile(r"io_uring_"): "CAPNSURing",
+    re.compile(r"(inflate|deflate|crc32|adler32|gz\w+|zlib\w+)(_|$)|(inflate|deflate)[A-Z]"): "CAPNSZlib",
+    re.compile(r"ZSTD_"): "CAPNSZstd",
 }
 
 # The kernel's network and readiness calls are made in one place. <sys/socket.h> is in this list for nobody: the type
