@@ -261,7 +261,7 @@ let package = Package(
             dependencies: [
                 "CAPNSFloor", "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
                 "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
-                "APNSBatchIdentities",
+                "APNSBatchIdentities", "CAPNSZlib", "CAPNSZstd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),

@@ -38,11 +38,12 @@ struct MicroBenchmarks: ParsableCommand {
 
 /// What can be measured, by the name that `--only` takes.
 enum Benchmark: String, CaseIterable, ExpressibleByArgument {
-    case csv, render, token, ledger, floor
+    case csv, inputs, render, token, ledger, floor
 
     func figures(_ inputs: Inputs) throws -> [Figure] {
         switch self {
         case .csv: try CSVBenchmark.figures(inputs)
+        case .inputs: try InputsBenchmark.figures(inputs)
         case .render: try RenderBenchmark.figures(inputs)
         case .token: try TokenBenchmark.figures(inputs)
         case .ledger: try LedgerBenchmark.figures(inputs)

@@ -1,6 +1,7 @@
 """What Python needs for a step of a row's way, for scripts/micro-bench: run as a program, by any Python.
 
     micro_peers.py csv FILE                     reads all rows
+    micro_peers.py count FILE                   reads all rows once, and prints only how many there were
     micro_peers.py json|orjson FILE TEMPLATE    makes a payload for each row, out of a template with {{name}}
 
 Prints the median of several rounds in nanoseconds of processor time for a row or payload, how many there were, and how
@@ -66,6 +67,9 @@ def render(dumps, path, template):
 
 def main():
     kind, path, *rest = sys.argv[1:]
+    if kind == "count":
+        print(read(path))
+        return
     if kind == "csv":
         nanoseconds, rows = median_of_rounds(lambda: read(path))
         result = nanoseconds / rows, rows, 0
