@@ -23,6 +23,31 @@ import Testing
         }
     }
 
+    @Test func `a packed file that is cut off is refused before anything is sent`() throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: "token\n" + (1...2000).map { "\(token($0))\n" }.joined())
+        guard case .file(let plain) = campaign.input else { throw CancellationError() }
+        let file = stage.directory.appending(path: "rows.packed").path
+        campaign.input = .file(file)
+        campaign.template = Self.template
+        for packing in ["gzip", "zstd"] {
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", "\(packing) -c '\(plain)' > '\(file)'"]
+            try process.run()
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0)
+            _ = try CampaignRun(campaign)
+            let bytes = try Data(contentsOf: URL(filePath: file))
+            try bytes.dropLast(3).write(to: URL(filePath: file))
+            let error = #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+            #expect(error?.code == .input)
+            let text = "\(file): byte \(bytes.count - 3): the \(packing) data is cut off: it ends inside a "
+            #expect(error?.description.hasPrefix(text) == true, "\(error?.description ?? "")")
+            #expect(error?.description.hasSuffix("; nothing was sent") == true)
+        }
+    }
+
     @Test("A file of another format is named, with advice")
     func foreign() throws {
         let rows = "token\n\(token(1))\n"

@@ -91,6 +91,7 @@ public final class CampaignRun: Sendable {
         self.judge = Guarded(judge)
         if past == nil {
             try InputReader.requireFreshness(campaign, of: input, now: surroundings.seconds())
+            try InputReader.requireWhole(campaign, of: input)
             try InputReader.requireRows(campaign, of: input, judge)
         }
         reader = try InputReader(

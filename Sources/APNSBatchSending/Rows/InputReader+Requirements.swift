@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchRows
 
 /// What a campaign requires of its input before the first push.
 extension InputReader {
@@ -41,6 +42,20 @@ extension InputReader {
             chunk.recycle()
         }
         return rows
+    }
+
+    /// Throws if the input is a packed file that cannot be unpacked to its end, such as one that is cut off, because whoever packed it
+    /// has died. Its rest could not be sent later: a whole file is another one. Unpacks the whole file.
+    package static func requireWhole(_ campaign: Campaign, of input: RunInput) throws(CampaignError) {
+        guard input.isFile else { return }
+        let counter = try InputReader(campaign, input: input, lanes: 1)
+        guard counter.isRepeatable, counter.reader.packing != nil else { return }
+        do throws(InputError) {
+            _ = try counter.reader.checksum(of: 0..<UInt64.max)
+        } catch {
+            let found = counter.explain(error)
+            throw CampaignError(found.code, "\(found.description); nothing was sent", cause: error)
+        }
     }
 
     /// Throws if the input was last modified longer ago than the campaign allows, or has no time of modification.
