@@ -11,7 +11,7 @@ import Glibc
 /// The version of this library and of the command.
 public enum ProductVersion {
     /// The version of this package, such as `1.2.0`.
-    public static let current = "0.1.0"
+    public static let current = "0.2.0"
 }
 
 /// The counts of this session and of earlier ones from which a summary is made.
