@@ -278,3 +278,9 @@ if Context.environment["APNS_BATCH_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz", dependencies: ["APNSBatchFuzzTargets"], path: "Fuzz/Runner", swiftSettings: swift))
 }
+
+// The commit that --version shows, for scripts/package.
+if let commit = Context.environment["APNS_BATCH_COMMIT"] {
+    package.targets.first { $0.name == "CAPNSProcess" }?.cSettings?
+        .append(.define("APNS_BUILD_COMMIT", to: "\"\(commit)\""))
+}

@@ -1,5 +1,6 @@
 import APNSBatch
 import ArgumentParser
+import CAPNSProcess
 
 @main
 struct ApnsBatch: AsyncParsableCommand {
@@ -39,12 +40,18 @@ struct ApnsBatch: AsyncParsableCommand {
             "apns-batch resume" continues a run that ended with 69, 71 or 75, or that was
             killed. "apns-batch run" does that by itself.
             """,
-        version: ProductVersion.current,
+        version: version,
         subcommands: [
             Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Check.self,
             Render.self, Broadcast.self, Channels.self, DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
             Reference.self,
         ])
+
+    /// The version, with the commit if the build was told it.
+    private static var version: String {
+        guard let commit = apns_process_commit() else { return ProductVersion.current }
+        return "\(ProductVersion.current) (\(String(cString: commit)))"
+    }
 
     /// Core dumps are forbidden before any key is in memory. CAPNSProcess has already prepared the process in other ways.
     static func main() async {

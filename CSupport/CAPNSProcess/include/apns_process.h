@@ -29,3 +29,6 @@ bool apns_process_die_with_parent(void);
 /* Returns a descriptor of an empty file in memory that no directory names; -1 with errno if there is none. Programs
  * that this process starts do not inherit it. The caller closes it. */
 int apns_process_memory_file(void);
+
+/* Returns the commit that the command was built from, if the build was told; otherwise NULL. scripts/package tells it. */
+const char *apns_process_commit(void);
