@@ -17,12 +17,12 @@ package_commit() { git describe --always --dirty=-changed --abbrev=12 --exclude 
 # The time of the commit, in seconds since 1970: the time of everything that is made.
 package_time() { git log --max-count=1 --format=%ct; }
 
-# No path of this checkout may be in the result: two checkouts give the same bytes.
+# Paths of this checkout are replaced, so that they are not in the result.
 build_command() {
     local flags=(
         --configuration release --product apns-batch --static-swift-stdlib --scratch-path "$package_build"
         -Xswiftc -file-prefix-map -Xswiftc "$root=/usr/src/apns-batch" -Xcc "-ffile-prefix-map=$root=/usr/src/apns-batch"
-        -Xcc -D_FORTIFY_SOURCE=2 -Xcc -fstack-protector-strong
+        -Xcc -fstack-protector-strong
         -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --build-id=sha1
     )
     APNS_BATCH_COMMIT="$(package_commit)" swift build --disable-index-store "${flags[@]}" >&2 ||
