@@ -30,5 +30,6 @@ bool apns_process_die_with_parent(void);
  * that this process starts do not inherit it. The caller closes it. */
 int apns_process_memory_file(void);
 
-/* Returns the commit that the command was built from, if the build was told; otherwise NULL. scripts/package tells it. */
+/* Returns the commit that the command was built from, if the build was told; otherwise NULL. scripts/package tells it.
+ */
 const char *apns_process_commit(void);

@@ -24,7 +24,9 @@ extension EndToEnd {
             #expect(figures.allSatisfy { $0.value > 0 && !$0.unit.isEmpty }, "\(output)")
             let values = Dictionary(uniqueKeysWithValues: figures.map { ($0.name, $0.value) })
             let expected: Set = [
-                "csv.plain.volume", "csv.plain.rows", "csv.quoted.volume", "csv.quoted.rows", "render.plain",
+                "csv.plain.volume", "csv.plain.rows", "csv.quoted.volume", "csv.quoted.rows", "inputs.plain.row",
+                "inputs.gzip.row", "inputs.gzip.library", "inputs.zstd.row", "inputs.zstd.library", "inputs.row.bytes",
+                "render.plain",
                 "render.plain.size", "render.typed", "render.typed.size", "token.signed", "ledger.memory",
                 "ledger.file", "ledger.synced", "floor.submit", "floor.send", "floor.receive", "floor.total",
                 "floor.requests", "floor.answers",
