@@ -21,6 +21,7 @@ package_time() { git log --max-count=1 --format=%ct; }
 build_command() {
     local flags=(
         --configuration release --product apns-batch --static-swift-stdlib --scratch-path "$package_build"
+        --disable-local-rpath
         -Xswiftc -file-prefix-map -Xswiftc "$root=/usr/src/apns-batch" -Xcc "-ffile-prefix-map=$root=/usr/src/apns-batch"
         -Xcc -fstack-protector-strong
         -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --build-id=sha1

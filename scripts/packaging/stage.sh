@@ -46,6 +46,8 @@ stage_completions() {
     for shell in bash zsh fish; do
         "$package_binary" --generate-completion-script "$shell" >"$work/$shell" || fail "no completion script for $shell"
     done
+    # It is sourced, and is no program.
+    sed -i '1{/^#!/d}' "$work/bash"
     put "$work/bash" usr/share/bash-completion/completions/apns-batch
     put "$work/zsh" usr/share/zsh/vendor-completions/_apns-batch
     put "$work/fish" usr/share/fish/vendor_completions.d/apns-batch.fish
