@@ -202,7 +202,7 @@ let package = Package(
                 "APNSBatchModel",
             ]),
         tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
-        tests("APNSBatchRowsTests", ["APNSBatchRows", "APNSBatchBasics", "CAPNSZlib", "CAPNSZstd"]),
+        tests("APNSBatchRowsTests", ["APNSBatchRows", "CAPNSZlib", "CAPNSZstd"]),
         tests("APNSBatchNotificationTests", ["APNSBatchNotification", "APNSBatchCredentials", "APNSBatchIdentities"]),
         tests(
             "APNSBatchCredentialsTests",

@@ -28,13 +28,17 @@ struct Inputs {
     }
 
     private static func makeRows(_ arguments: [String]) throws {
-        let script = root.appending(path: "scripts/make-rows").path
-        var argv = ([script] + arguments).map { strdup($0) } + [nil]
+        try run([root.appending(path: "scripts/make-rows").path] + arguments)
+    }
+
+    /// Runs a program that prepares a file, given by its path and its arguments.
+    static func run(_ command: [String]) throws {
+        var argv = command.map { strdup($0) } + [nil]
         defer { argv.forEach { free($0) } }
         var child = pid_t()
         var status: Int32 = 0
-        guard posix_spawn(&child, script, nil, nil, &argv, environ) == 0, waitpid(child, &status, 0) == child,
+        guard posix_spawn(&child, command[0], nil, nil, &argv, environ) == 0, waitpid(child, &status, 0) == child,
             status == 0
-        else { throw BenchmarkFailure("\(script) failed") }
+        else { throw BenchmarkFailure("\(command.joined(separator: " ")) failed") }
     }
 }

@@ -32,12 +32,7 @@ enum InputsBenchmark {
 
     private static func pack(_ file: RowFile, _ packing: Packing) throws -> RowFile {
         let packed = "\(file.path).\(packing == .gzip ? "gz" : "zst")"
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "\(packing.rawValue) -c '\(file.path)' > '\(packed)'"]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BenchmarkFailure("\(packing.rawValue) failed") }
+        try Inputs.run(["/bin/sh", "-c", "\(packing.rawValue) -c '\(file.path)' > '\(packed)'"])
         return RowFile(path: packed)
     }
 

@@ -3,39 +3,6 @@ import Testing
 
 @testable import APNSBatchRows
 
-/// A temporary file, which is removed afterwards.
-private final class TemporaryFile {
-    let path: String
-    private let descriptor: Int32
-
-    init(_ text: String) {
-        var template = Array("/tmp/csv-reader-XXXXXX".utf8CString)
-        descriptor = mkstemp(&template)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        append(text)
-    }
-
-    deinit {
-        close(descriptor)
-        unlink(path)
-    }
-
-    func append(_ text: String) {
-        let bytes = Array(text.utf8)
-        precondition(write(descriptor, bytes, bytes.count) == bytes.count)
-    }
-
-    func truncate(to size: Int) {
-        precondition(ftruncate(descriptor, size) == 0)
-    }
-
-    func descriptor(at offset: Int) -> Int32 {
-        let copy = open(path, O_RDONLY)
-        lseek(copy, offset, SEEK_SET)
-        return copy
-    }
-}
-
 @Suite("File source")
 struct FileTests {
     private let limits = RowLimits.small(chunk: 1, field: 4, record: 6)

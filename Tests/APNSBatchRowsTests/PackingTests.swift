@@ -1,7 +1,3 @@
-import APNSBatchBasics
-import CAPNSZlib
-import CAPNSZstd
-import Glibc
 import Testing
 
 @testable import APNSBatchRows
@@ -84,7 +80,8 @@ import Testing
     @Test(arguments: Packing.allCases)
     func `rows, lines and places are those of the unpacked file, read again from any place`(packing: Packing) throws {
         let plain = TemporaryFile(Self.rows)
-        let packed = TemporaryFile(Self.parts([900, 901]).flatMap { packing.pack($0) })
+        let bytes = Self.parts([900, 901]).flatMap { packing.pack($0) }
+        let packed = TemporaryFile(bytes)
         let limits = RowLimits(chunkBytes: 300, fieldBytes: 100, recordBytes: 200)
         func reader(_ file: TemporaryFile) throws -> ChunkReader {
             try ChunkReader(input: .file(file.path), limits: limits, buffers: 1)
@@ -93,7 +90,7 @@ import Testing
         #expect(Reading(one) == Reading(other))
         #expect(other.packing == packing && one.packing == nil)
         #expect(other.size == one.size && other.canReadAgain)
-        #expect(other.storedBytes == UInt64(packed.count) && other.storedBytesRead == UInt64(packed.count))
+        #expect(other.storedBytes == UInt64(bytes.count) && other.storedBytesRead == UInt64(bytes.count))
         for range in [0..<11, 950..<2000, 5..<4000, 0..<UInt64(Self.rows.count)] as [Range<UInt64>] {
             #expect(try other.checksum(of: range) == one.checksum(of: range))
         }
@@ -144,21 +141,4 @@ import Testing
         #expect(Packing.guess(Array(start), isWhole: false) == .open)
         #expect(Packing.guess([start[0], 0x20], isWhole: false) == .plain)
     }
-}
-
-/// A temporary file, which is removed afterwards.
-private final class TemporaryFile {
-    let path: String
-    let count: Int
-
-    init(_ bytes: [UInt8]) {
-        var template = Array("/tmp/packed-rows-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        count = bytes.count
-        precondition(write(descriptor, bytes, bytes.count) == bytes.count)
-        close(descriptor)
-    }
-
-    deinit { unlink(path) }
 }

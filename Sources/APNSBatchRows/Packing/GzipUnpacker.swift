@@ -1,4 +1,3 @@
-import APNSBatchBasics
 import CAPNSZlib
 
 /// Unpacks gzip with zlib. Members may follow each other, as `cat one.gz two.gz` makes them, and zero bytes may follow the last one,

@@ -1,5 +1,3 @@
-import APNSBatchBasics
-
 /// How the bytes of an input are compressed.
 package enum Packing: String, Sendable, CaseIterable {
     /// Members of RFC 1952, one after the other.

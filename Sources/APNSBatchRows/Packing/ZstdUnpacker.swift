@@ -1,4 +1,3 @@
-import APNSBatchBasics
 import CAPNSZstd
 
 /// Unpacks zstd with libzstd, which verifies the checksums of contents and skips skippable frames.

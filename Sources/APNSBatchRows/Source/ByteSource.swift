@@ -2,7 +2,7 @@ import Glibc
 
 /// A source of the input's bytes. A new origin (such as a query) is a type that conforms, a case of ``InputLocation`` and
 /// one of `CampaignInput`. A packing (such as gzip) is a type that reads another source, and that
-/// ``InputLocation/open(limit:)`` puts around it.
+/// ``InputLocation/open(limit:windowLog:)`` puts around it.
 ///
 /// It is called once for each buffer, never for a row. What only files can do has default implementations.
 protocol ByteSource: AnyObject, Sendable {

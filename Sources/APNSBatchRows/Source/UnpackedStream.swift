@@ -1,5 +1,3 @@
-import APNSBatchBasics
-
 /// Unpacks the bytes of a source from its start on. Only one thread at a time may use it.
 @safe final class UnpackedStream {
     private let origin: any ByteSource
