@@ -12,7 +12,7 @@ from peers import ROOT
 PROGRAM = peers.BINARY.with_name("apns-batch-micro-benchmarks")
 READER = ROOT / "scripts" / "lib" / "micro_peers.py"
 SUFFIXES = {"gzip": "gz", "zstd": "zst"}
-DUCKDB = "import duckdb, sys; print(duckdb.sql(f\"SELECT count(name) FROM read_csv('{sys.argv[1]}')\").fetchone()[0])"
+DUCKDB = "import duckdb, sys; print(duckdb.sql(f\"SELECT count(name) FROM read_csv('{sys.argv[1]}')\").fetchall()[0][0])"
 
 
 def micro(command, rows, rounds):

@@ -95,7 +95,8 @@ extension EndToEnd {
                 "setpriv",
                 ["--reuid", "54321", "--clear-groups", "--inh-caps", "+dac_override"]
                     + ["--ambient-caps", "+dac_override", "--securebits", "+no_setuid_fixup"]
-                    + ["prlimit", "--nproc=24:24", Tools.command] + (try Self.rows(sender)) + ["--lanes", "64"], name: "setpriv", in: sender.scratch, seconds: 60)
+                    + ["prlimit", "--nproc=24:24", Tools.command] + (try Self.rows(sender)) + ["--lanes", "64"],
+                name: "setpriv", in: sender.scratch, seconds: 60)
             #expect(finished.ending == .exited(71), "\(finished)")
             #expect(finished.errors.contains("cannot start a thread for lane"), "\(finished)")
             #expect(finished.errors.contains("ulimit -u"), "\(finished)")
