@@ -7,6 +7,13 @@
 /// In all formats records end in LF or CR LF, and blank lines are not records.
 package enum RowFormat: Sendable, Equatable {
     case csv(CSVDialect)
+
+    /// The byte between fields, in which a header row of the same columns is written.
+    package var delimiter: UInt8 {
+        switch self {
+        case .csv(let dialect): dialect.delimiter
+        }
+    }
 }
 
 extension RowFormat {

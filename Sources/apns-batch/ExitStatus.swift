@@ -52,6 +52,15 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () throws -> T
     }
 }
 
+/// Runs `body` likewise.
+func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () async throws -> T) async throws -> T {
+    do {
+        return try await body()
+    } catch {
+        throw reported(error, located)
+    }
+}
+
 /// Reports an error on standard error and returns its exit code.
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
     let status: ExitCode

@@ -60,30 +60,30 @@ struct IdempotentRun {
     /// Tells the hooks if the run cannot begin.
     private func attempt(_ call: CampaignCall, telling hooks: RunHooks) async throws -> Attempt {
         do {
-            return try reporting(call.located) { try attempt(call) }
+            return try await reporting(call.located) { try await attempt(call) }
         } catch let status as ExitCode {
             throw try await hooks.around { throw status }
         }
     }
 
-    private func attempt(_ call: CampaignCall) throws -> Attempt {
+    private func attempt(_ call: CampaignCall) async throws -> Attempt {
         guard let directory = call.settings.runDir else {
             throw UsageError("no run directory: give run_dir, such as runs/{campaign}/{date}")
         }
         guard let opening = try RunOpening(ifBegunIn: directory) else {
-            return try begin(call, resuming: false, in: directory)
+            return try await begin(call, resuming: false, in: directory)
         }
         let before = try RunArguments(of: opening)
         try refuseOther(before, than: call, in: directory)
         if opening.isAtWork { return .busy("\(directory): \(Self.worker(of: opening)) is working on this run") }
         if let summary = try CampaignSummary(ofCompleteRunIn: directory) { return .complete(summary) }
         let resumed = try before.resuming(in: directory, flags, campaignFile: campaignFile)
-        return try resumed.reporting { try begin(resumed, resuming: true, in: directory) }
+        return try await resumed.reporting { try await begin(resumed, resuming: true, in: directory) }
     }
 
-    private func begin(_ call: CampaignCall, resuming: Bool, in directory: String) throws -> Attempt {
+    private func begin(_ call: CampaignCall, resuming: Bool, in directory: String) async throws -> Attempt {
         do {
-            return .ready(try Send.Session(call, RunArguments(call), resuming: resuming, output))
+            return .ready(try await Send.Session(call, RunArguments(call), resuming: resuming, output))
         } catch let error as CampaignError where error.code == .busy {
             return .busy("\(error)")
         } catch {

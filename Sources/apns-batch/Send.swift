@@ -71,8 +71,8 @@ struct Send: AsyncParsableCommand {
     ) async throws {
         let hooks = try call.reporting { try RunHooks(call) }
         throw try await hooks.around {
-            let session = try call.reporting {
-                try Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
+            let session = try await call.reporting {
+                try await Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
             }
             return try await send(session, hooks.metrics, output: output)
         }
@@ -90,17 +90,21 @@ struct Send: AsyncParsableCommand {
         init(
             _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool, retryUnavailable: Bool = false,
             _ output: OutputArguments
-        ) throws {
+        ) async throws {
             self.arguments = arguments
             simulator = try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
             do {
                 files = simulator == nil ? try CredentialFiles(call) : nil
-                let input = try call.settings.campaignInput()
+                let (input, spool) = (try call.settings.campaignInput(), try call.settings.spool)
                 var campaign = try arguments.campaign(call.settings, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
                 if let name = call.name { campaign.name = name }
-                run = try CampaignRun(
-                    campaign, input: input, resuming: resuming ? .always : .never, logger: output.logger)
+                let reading = InputReading(output)
+                run = try await reading.shown { [campaign] in
+                    try CampaignRun(
+                        campaign, input: input, spool: spool, resuming: resuming ? .always : .never,
+                        logger: output.logger, onSpooling: reading.begin)
+                }
             } catch {
                 simulator?.stop()
                 throw error

@@ -59,12 +59,13 @@ struct Status: ParsableCommand {
     /// Counts the unread rows, if the input still exists and no process is reading it.
     private func countUnread(_ status: inout RunStatus) {
         if case .running = status.state { return }
+        let copy = status.inputCopy
         guard let opening = try? RunOpening(of: runDirectory), let settings = try? RunArguments(of: opening).settings
         else {
-            return status.countUnread(in: status.input)
+            return status.countUnread(in: copy ?? status.input)
         }
         let delimiter = settings.delimiter.flatMap(CampaignSettings.delimiter)
-        status.countUnread(in: settings.input ?? status.input, delimiter: delimiter ?? UInt8(ascii: ","))
+        status.countUnread(in: copy ?? settings.input ?? status.input, delimiter: delimiter ?? UInt8(ascii: ","))
     }
 }
 

@@ -58,7 +58,7 @@ import Testing
         #expect(try refusal(rows.utf8.flatMap { [$0, 0] }) == utf16)
         #expect(try refusal(rows.utf8.flatMap { [0, $0] }) == utf16)
         func packed(_ name: String, _ command: String, _ file: String) -> String {
-            "\(file): this is \(name): unpack it, or run \(command) \(file) | apns-batch send … --input -, a run that cannot be resumed"
+            "\(file): this is \(name): unpack it, or run \(command) \(file) | apns-batch send … --input -"
         }
         #expect(try refusal([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0], "r.xz") == packed("xz", "xzcat", "r.xz"))
         #expect(try refusal(Array("BZh91AY".utf8), "r.bz2") == packed("bzip2", "bzcat", "r.bz2"))

@@ -159,7 +159,7 @@ import Testing
     func messageIDs(row: UInt64) throws {
         let stage = try Stage()
         let campaign = try Self.campaign(stage, rows: "token,text,user_id,segment\n\(token(1)),a,b,c\n")
-        let input = try InputReader(campaign.campaign, input: RunInput(campaign.input), lanes: 1)
+        let input = try InputReader(campaign.campaign, input: try RunInput(campaign.input), lanes: 1)
         let plan = try CampaignPlan(
             campaign.campaign, input: input.facts, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var preparer = RowPreparer(plan: plan)

@@ -34,7 +34,7 @@ public final class CampaignPreview {
 
     /// Reads the template and the input's header row, as a run does.
     public init(_ campaign: Campaign, input: CampaignInput) throws(CampaignError) {
-        reader = try InputReader(campaign, input: RunInput(input), lanes: 1)
+        reader = try InputReader(campaign, input: try RunInput(input), lanes: 1)
         plan = try CampaignPlan(
             campaign, input: reader.facts, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
         try plan.refuseBrokenTemplates()

@@ -22,7 +22,9 @@
             metrics: any MetricsFactory
         ) throws(CampaignError) {
             try self.init(
-                campaign, input: RunInput(input), resuming: try resuming.resumes(campaign), files: nil, logger: logger,
+                campaign, input: try RunInput(input, logger: logger), resuming: try resuming.resumes(campaign),
+                files: nil,
+                logger: logger,
                 metrics: MetricsReceiver(metrics))
         }
 

@@ -18,11 +18,11 @@ extension CampaignRun {
         case always
     }
 
-    /// Where a run keeps the rows of a program, so that it can be resumed.
+    /// Where a run keeps rows that cannot be read again, so that it can be resumed.
     @nonexhaustive
     public enum Spool: Sendable, Equatable {
-        /// In `rows.spool` in the run directory, as CSV. Rows are durable there before the first of them is sent. The file is removed
-        /// when the run is complete, unless some rows ended as unavailable.
+        /// In the run directory: in `rows.spool`, as CSV, while a program makes them, or in `input.zst` before the first push. Rows are
+        /// durable there before the first of them is sent. The file is removed when the run is complete, unless some rows ended as unavailable.
         case runDirectory
         /// Nowhere. The run cannot be resumed; `results.csv` has the outcomes of the rows that were sent.
         case none

@@ -36,7 +36,7 @@ public final class CampaignRun: Sendable {
     private let ledger: (any AppendFile)?
     let header: LedgerHeader
     let syncInterval: Duration
-    private let input: RunInput
+    let input: RunInput
     /// Makes the rows of a program; nil if the rows are read.
     private let production: RowProduction?
     private let template: Campaign.Template?
@@ -68,14 +68,17 @@ public final class CampaignRun: Sendable {
         logger: Logger = .current
     ) throws(CampaignError) {
         try self.init(
-            campaign, input: RunInput(input), resuming: try resuming.resumes(campaign), files: nil, logger: logger)
+            campaign, input: try RunInput(input, logger: logger), resuming: try resuming.resumes(campaign), files: nil,
+            logger: logger)
     }
 
     /// - Parameters:
+    ///   - spooling: How an input is kept that can be read only once.
     ///   - files: Used in place of the files in the run directory.
     ///   - surroundings: Used in place of the system.
     package init(
-        _ campaign: Campaign, input: RunInput, production: RowProduction? = nil, resuming: Bool = false,
+        _ campaign: Campaign, input: RunInput, spooling: InputKeeping = InputKeeping(),
+        production: RowProduction? = nil, resuming: Bool = false,
         files: (any RunFiles)? = nil, logger: Logger, metrics: MetricsReceiver = .current,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
@@ -89,8 +92,20 @@ public final class CampaignRun: Sendable {
         try historyPlace?.history.prepare()
         let judge = try ExpectationJudge(campaign, start: past?.header.start)
         self.judge = Guarded(judge)
-        if past == nil {
+        var (campaign, input) = (campaign, input)
+        let isNew = files == nil && past == nil
+        var taken: (path: String, ledger: any AppendFile)?
+        var isReady = false
+        defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy() } }
+        if let past {
+            input = past.header.isCopied ? Self.copy(of: past.header, in: campaign) : input
+        } else {
             try InputReader.requireFreshness(campaign, of: input, now: surroundings.seconds())
+            if isNew, spooling.copies(input) {
+                let own = try RunDirectory.take(campaign.runDirectory)
+                taken = own
+                input = try spooling.copy(input, of: campaign, to: own.path)
+            }
             try InputReader.requireWhole(campaign, of: input)
             try InputReader.requireRows(campaign, of: input, judge)
         }
@@ -100,7 +115,6 @@ public final class CampaignRun: Sendable {
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         (self.input, self.production, template) = (input, production, campaign.template)
         for range in past?.reading.history.ranges ?? [] { reader.note(range.facts) }
-        var campaign = campaign
         try past?.check(campaign.id)
         campaign.id = past.map { CampaignID($0.header.identity) } ?? campaign.id
         plan = try CampaignPlan(
@@ -113,7 +127,7 @@ public final class CampaignRun: Sendable {
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
             inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, packing: reader.reader.packing,
-            isSpooled: input.spooled != nil,
+            isSpooled: input.spooled != nil, isCopied: input.isCopy,
             columnsSum: reader.columnsSum, inputName: reader.name, resultColumns: campaign.resultColumns,
             note: campaign.note)
         try past?.check(header, input: reader.reader)
@@ -124,10 +138,15 @@ public final class CampaignRun: Sendable {
         var before = CampaignProgress()
         before.outcomes = past?.reading.history.tally.outcomes ?? [:]
         self.metrics = MetricsRecorder(metrics, name: name, start: Figures(run: RunMeasurements(before)))
-        let isOwn = files == nil && past == nil
-        let taken = isOwn ? try RunDirectory.take(campaign.runDirectory) : nil
+        if isNew, taken == nil { taken = try RunDirectory.take(campaign.runDirectory) }
         (directory, ledger) = (taken?.path ?? campaign.runDirectory ?? "", taken?.ledger)
         self.files = files ?? DirectoryFiles(directory)
+        isReady = true
+    }
+
+    /// The copy of the input that an earlier session made.
+    private static func copy(of header: LedgerHeader, in campaign: Campaign) -> RunInput {
+        RunInput(copy: DirectoryFiles(campaign.runDirectory ?? "").inputCopyPath, of: header.inputName)
     }
 
     private static func rate(of campaign: Campaign) throws(CampaignError) -> RunRate {
@@ -334,7 +353,7 @@ public final class CampaignRun: Sendable {
     /// Adds the summary to the history, and removes what no later session needs.
     private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
         // Rows that ended as unavailable are read again if the run is resumed for them.
-        if summary.ending == .complete, summary.unavailable == 0, input.spooled != nil { files.removeSpool() }
+        if summary.ending == .complete, summary.unavailable == 0 { dropKeptRows() }
         historyPlace?.add(summary, directory: directory, logger: plan.log.logger)
         return summary
     }

@@ -181,7 +181,7 @@ extension CampaignSummary.Identity {
         input = header.inputName
         inputBytes = header.inputBytes
         inputPacking = header.packing?.rawValue
-        isInputSpooled = header.isSpooled ? true : nil
+        isInputSpooled = header.isKept ? true : nil
         inputCRC32C = checksum.map { String(UInt64($0) | 1 << 32, radix: 16).suffix(8) }.map(String.init)
         templateDigest = template.flatMap { try? SHA256.digest($0.json) }
             .map { "sha256-" + Data($0).base64EncodedString() }

@@ -183,7 +183,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var inputBytes: UInt64?
         /// How the input is packed, `gzip` or `zstd`; nil if it is not.
         public var inputPacking: String?
-        /// True if the rows come from a program and are kept in the run directory, so that the run can be resumed; otherwise nil.
+        /// True if the rows are kept in the run directory, so that the run can be resumed; otherwise nil.
         public var isInputSpooled: Bool?
         /// The CRC-32C of the bytes of the input that were read, unpacked, in hex digits; nil for a pipe, and unless the run is
         /// complete.

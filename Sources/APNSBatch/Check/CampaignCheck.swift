@@ -12,6 +12,8 @@ import Logging
 /// Memory does not grow with the input.
 public final class CampaignCheck: Sendable {
     private let plan: CampaignPlan
+    /// Nil if there is none, or if it was met before the check began.
+    private let requirement: RowRequirement?
     private let providers: ProviderDirectory
     private let reader: InputReader
     private let chunks: BoundedQueue<InputChunk>
@@ -34,8 +36,11 @@ public final class CampaignCheck: Sendable {
         _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
     ) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
-        try InputReader.requireRows(campaign, of: RunInput(input), try ExpectationJudge(campaign))
-        reader = try InputReader(campaign, input: RunInput(input), lanes: threads)
+        let input = try RunInput(input)
+        let requirement = RowRequirement(campaign, of: input, try ExpectationJudge(campaign))
+        if input.isFile { try InputReader.require(requirement, campaign, of: input) }
+        self.requirement = input.isFile ? nil : requirement
+        reader = try InputReader(campaign, input: input, lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(
             campaign, input: reader.facts, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
@@ -91,6 +96,8 @@ public final class CampaignCheck: Sendable {
             fail(error)
         }
         report = findings.withLock { $0 }
+        // The rows of an input that can be read only once are counted while they are checked.
+        if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         control.notifyNobody()
         report.duplicateTokens = tokens.duplicates
         report.sort()

@@ -3,7 +3,13 @@
 public enum CampaignInput: Sendable, Equatable {
     /// A CSV file, given by its path.
     case file(String)
-    /// Standard input. A run that reads it cannot be resumed, and has no ``CampaignProgress/bytesTotal`` unless standard
-    /// input is a file.
+    /// Standard input, in the same formats. A run reads it to its end before the first push and keeps it, unless it is told not to.
     case standardInput
+    /// What a program writes to standard output, in the same formats. Its first argument is the program, which is searched for in PATH unless it has a slash;
+    /// no shell is involved. Its standard input is empty, and the lines that it writes to standard error are logged.
+    ///
+    /// A program that ends with an exit code other than 0, or by a signal, has failed, and so has the input. It is killed, together with what it
+    /// started, when it has not ended after `patience`. A run reads it to its end before the first push and keeps its output, unless it
+    /// is told not to. Its variables are those of this process, unless they are given.
+    case program([String], environment: [String: String]? = nil, patience: Duration = .seconds(3600))
 }

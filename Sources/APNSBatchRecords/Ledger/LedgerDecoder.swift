@@ -21,6 +21,7 @@ enum LedgerDecoder {
         return LedgerHeader(
             identity: (high, low), start: start, digest: Array(fixed[40..<72]),
             inputBytes: inputBytes == .max ? nil : inputBytes, packing: flags.packing, isSpooled: flags.isSpooled,
+            isCopied: flags.isCopied,
             columnsSum: columnsSum,
             inputName: String(decoding: texts[..<Int(nameLength)], as: UTF8.self),
             resultColumns: texts[columns..<note].split(separator: 0).map { String(decoding: $0, as: UTF8.self) },

@@ -42,7 +42,8 @@ struct LedgerEncoder: ~Copyable {
         for byte in header.digest.prefix(LedgerHeader.digestLength) { fixed.add(byte) }
         for _ in header.digest.count..<max(LedgerHeader.digestLength, header.digest.count) { fixed.add(UInt8(0)) }
         fixed.add(UInt32(columns.count))
-        fixed.add(LedgerHeader.Flags(isSpooled: header.isSpooled, packing: header.packing).number)
+        fixed.add(
+            LedgerHeader.Flags(isSpooled: header.isSpooled, packing: header.packing, isCopied: header.isCopied).number)
         (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
         finish(.header, fixed: fixed.count, texts: texts.count)
     }

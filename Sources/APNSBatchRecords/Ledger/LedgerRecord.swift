@@ -116,6 +116,8 @@ package struct LedgerHeader: Equatable, Sendable {
     package var packing: Packing?
     /// Whether the input is kept in the run directory while it is read.
     package var isSpooled: Bool
+    /// Whether the input is the copy in the run directory, which was made before the first push.
+    package var isCopied: Bool
     /// The checksum of the names of the input's columns.
     package var columnsSum: UInt32
     /// The name of the input in error messages.
@@ -127,7 +129,8 @@ package struct LedgerHeader: Equatable, Sendable {
 
     package init(
         identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, packing: Packing? = nil,
-        isSpooled: Bool = false, columnsSum: UInt32, inputName: String, resultColumns: [String] = [], note: [UInt8]
+        isSpooled: Bool = false, isCopied: Bool = false, columnsSum: UInt32, inputName: String,
+        resultColumns: [String] = [], note: [UInt8]
     ) {
         self.identity = identity
         self.start = start
@@ -135,6 +138,7 @@ package struct LedgerHeader: Equatable, Sendable {
         self.inputBytes = inputBytes
         self.packing = packing
         self.isSpooled = isSpooled
+        self.isCopied = isCopied
         self.columnsSum = columnsSum
         self.inputName = inputName
         self.resultColumns = resultColumns
@@ -144,17 +148,22 @@ package struct LedgerHeader: Equatable, Sendable {
     package static func == (left: Self, right: Self) -> Bool {
         left.identity == right.identity && left.start == right.start && left.digest == right.digest
             && left.inputBytes == right.inputBytes && left.packing == right.packing && left.isSpooled == right.isSpooled
+            && left.isCopied == right.isCopied
             && left.columnsSum == right.columnsSum
             && left.inputName == right.inputName && left.resultColumns == right.resultColumns && left.note == right.note
     }
 
-    /// What the record has of the input in one number: bit 0 for a spool, bits 1 to 4 for the packing.
+    /// What the record has of the input in one number: bit 0 for a spool, bits 1 to 4 for the packing, and bit 5 for a copy.
     struct Flags {
         var isSpooled: Bool
         var packing: Packing?
+        var isCopied: Bool
 
         private static let packings: [Packing?] = [nil, .gzip, .zstd]
     }
+
+    /// Whether the run directory has the input, or a part of it.
+    package var isKept: Bool { isSpooled || isCopied }
 
     /// Whether another process can read the input again.
     package var isResumable: Bool { inputBytes != nil || isSpooled }
@@ -242,8 +251,10 @@ extension LedgerHeader.Flags {
     init?(_ number: UInt32) {
         let packing = Int(number >> 1 & 15)
         guard packing < Self.packings.count else { return nil }
-        self.init(isSpooled: number & 1 != 0, packing: Self.packings[packing])
+        self.init(isSpooled: number & 1 != 0, packing: Self.packings[packing], isCopied: number & 32 != 0)
     }
 
-    var number: UInt32 { (isSpooled ? 1 : 0) | UInt32(Self.packings.firstIndex(of: packing) ?? 0) << 1 }
+    var number: UInt32 {
+        (isSpooled ? 1 : 0) | UInt32(Self.packings.firstIndex(of: packing) ?? 0) << 1 | (isCopied ? 32 : 0)
+    }
 }

@@ -11,6 +11,8 @@ package enum RunDirectory {
     package static let results = "results.csv"
     /// The rows of a program, as CSV.
     package static let spool = "rows.spool"
+    /// The whole input, if it could be read only once.
+    package static let inputCopy = "input.zst"
     package static let summary = "summary.json"
     /// The figures of each second.
     package static let timeline = "timeline"

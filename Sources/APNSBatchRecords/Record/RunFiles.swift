@@ -155,6 +155,32 @@ package struct DirectoryFiles: RunFiles {
 
     package func removeSpool() { unlink("\(directory)/\(RunDirectory.spool)") }
 
+    /// The path of the copy of the input.
+    package var inputCopyPath: String { "\(directory)/\(RunDirectory.inputCopy)" }
+
+    /// Returns an empty file for a copy of the input. Its name is durable on return.
+    package func makeInputCopy() throws(StorageError) -> any AppendFile {
+        let storage = try emptyFile(inputCopyPath)
+        try FileStorage.syncDirectory(directory)
+        return storage
+    }
+
+    package func removeInputCopy() { unlink(inputCopyPath) }
+
+    /// Replaces the copy of the input by a file that `write` makes. If that fails, the copy stays.
+    package func replaceInputCopy(_ write: (any AppendFile) throws -> Void) {
+        let other = inputCopyPath + ".new"
+        guard let storage = try? emptyFile(other) else { return }
+        let isWritten = (try? write(storage)) != nil && (try? storage.sync()) != nil
+        if !isWritten || rename(other, inputCopyPath) != 0 { unlink(other) }
+    }
+
+    private func emptyFile(_ path: String) throws(StorageError) -> FileStorage {
+        let storage = try FileStorage(path, .either)
+        try storage.truncate(to: 0)
+        return storage
+    }
+
     package func timeline() throws(CampaignError) -> (any AppendFile)? {
         try CampaignError.mapping(.results) { try FileStorage(timelinePath, .either) }
     }

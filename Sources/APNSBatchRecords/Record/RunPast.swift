@@ -174,6 +174,8 @@ package struct RunPast: Sendable {
                 "\(now.inputName): the input changed: the run began with "
                     + (header.isSpooled ? "rows of a program" : "the file \(header.inputName)"))
         }
+        // Of a copy only the header row is left when all rows have ended.
+        guard !header.isCopied || !reading.history.isComplete else { return }
         guard now.inputBytes == header.inputBytes else {
             let (had, has) = (header.inputBytes ?? 0, now.inputBytes ?? 0)
             throw CampaignError(

@@ -47,6 +47,8 @@ public struct RunStatus: Sendable, Equatable {
     public var inputBytes: UInt64?
     /// How the input is packed, `gzip` or `zstd`; nil if it is not.
     public var inputPacking: String?
+    /// The path of the copy of the input in the run directory; nil if there is none.
+    public var inputCopy: String?
     /// Whether the run can be resumed while it has rows left: its input is a file, or rows that are kept.
     public var isResumable: Bool
     /// The number of bytes of the input whose rows were read, unpacked.
@@ -107,6 +109,7 @@ public struct RunStatus: Sendable, Equatable {
             history = try RunPast.readUnproven(storage, files, name: directory).history
         }
         try self.init(history, notes: files.notes(), boot: files.boot, isFree: wasFree)
+        if history.header?.isCopied == true { inputCopy = files.inputCopyPath }
     }
 
     /// Whether a process works on the run. Reads nothing, so that it takes no longer for a large run.

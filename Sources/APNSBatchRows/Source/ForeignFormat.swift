@@ -75,9 +75,7 @@ extension ForeignFormat {
 
     private func packed(_ name: String, by command: String, _ path: String?) -> String {
         guard let path else { return "this is \(name): unpack it with \(command) before the pipe" }
-        return
-            "this is \(name): unpack it, or run \(command) \(Self.quoted(path)) | apns-batch send … --input -, a run that "
-            + "cannot be resumed"
+        return "this is \(name): unpack it, or run \(command) \(Self.quoted(path)) | apns-batch send … --input -"
     }
 
     /// Returns the path, quoted for a shell if necessary.

@@ -43,8 +43,14 @@ package enum InputError: Error, Equatable, Sendable {
     /// The rows cannot be kept for a later process, or those of an earlier one cannot be read.
     case cannotSpool(StorageError)
 
+    /// The bytes cannot be packed to be kept.
+    case cannotPack(String)
+
     /// The program that makes the rows failed. All rows before the failure have been delivered.
     case ofProgram(String)
+
+    /// The program whose output is the input failed. All complete rows before the failure have been delivered.
+    case ofProducer(ProducerFault)
 
     /// `ChunkReader.cancel()` was called.
     case cancelled
@@ -93,8 +99,12 @@ extension InputError: CustomStringConvertible {
             "the input changed: byte \(offset)"
         case .cannotSpool(let error):
             "\(error)"
+        case .cannotPack(let cause):
+            "the input cannot be packed to be kept: \(cause)"
         case .ofProgram(let cause):
             "the program that makes the rows failed: \(cause)"
+        case .ofProducer(let fault):
+            fault.text
         case .cancelled:
             "reading was cancelled"
         }

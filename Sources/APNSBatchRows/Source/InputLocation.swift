@@ -11,6 +11,9 @@ package enum InputLocation: Sendable {
     /// Rows that a program makes.
     case program(RowPipe)
 
+    /// What a program writes to standard output. Opening the input starts the program.
+    case producer(Producer)
+
     /// Bytes that are kept while they are read.
     case spooled(SpooledSource)
 
@@ -22,7 +25,7 @@ package enum InputLocation: Sendable {
     /// - Parameters:
     ///   - limit: the maximum number of bytes to read of a regular file; nil for all.
     ///   - windowLog: the binary logarithm of the largest window, in bytes, that a zstd frame may need.
-    /// - Throws: `InputError.cannotOpen`, `.cannotRead`.
+    /// - Throws: `InputError.cannotOpen`, `.cannotRead`, `.ofProducer`.
     func open(limit: UInt64?, windowLog: Int = RowLimits.standard.zstdWindowLog) throws(InputError) -> any ByteSource {
         let descriptor: InputDescriptor
         switch self {
@@ -30,6 +33,7 @@ package enum InputLocation: Sendable {
         case .descriptor(let number): descriptor = InputDescriptor(borrowed: number)
         case .program(let pipe): return pipe
         case .spooled(let source): return source
+        case .producer(let producer): return PackedSource(try ProducerSource(producer), windowLog: windowLog)
         }
         var status = stat()
         guard descriptor.number >= 0, unsafe fstat(descriptor.number, &status) == 0 else { throw cannotOpen(errno) }
@@ -55,6 +59,7 @@ package enum InputLocation: Sendable {
             case .descriptor(0): "standard input"
             case .descriptor(let number): "descriptor \(number)"
             case .program, .spooled: "the rows of the program"
+            case .producer(let producer): producer.arguments[0]
             }
         return .cannotOpen(path: path, errno: code)
     }
@@ -75,4 +80,19 @@ struct InputDescriptor: ~Copyable {
     init(owned number: Int32) { (self.number, isOwned) = (number, true) }
 
     deinit { if isOwned, number >= 0 { close(number) } }
+}
+
+/// The ends of a pipe, which programs that this process starts do not inherit.
+struct Pipe: ~Copyable {
+    let reader: InputDescriptor
+    let writer: InputDescriptor
+
+    /// Returns nil, with `errno` set, if no pipe can be created.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        reader = InputDescriptor(owned: ends[0])
+        writer = InputDescriptor(owned: ends[1])
+    }
 }

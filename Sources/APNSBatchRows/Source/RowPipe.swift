@@ -46,11 +46,16 @@ package final class RowPipe: ByteSource {
     /// - Parameter columns: The names of the columns, in order; at least one, and none empty.
     package init(columns: [String], delimiter: UInt8) {
         self.delimiter = delimiter
+        state = Guarded(State(overflow: Self.headerRow(columns, delimiter: delimiter)))
+    }
+
+    /// Returns the bytes of a header row.
+    static func headerRow(_ columns: [String], delimiter: UInt8) -> [UInt8] {
         let none = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
         var header = unsafe RowEncoder(none, filled: 0, overflow: [], delimiter: delimiter)
         for column in columns { header.append(column) }
         header.endHeader()
-        state = Guarded(State(overflow: header.overflow))
+        return header.overflow
     }
 
     // MARK: The program's end

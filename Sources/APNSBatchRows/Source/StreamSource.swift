@@ -3,18 +3,14 @@ import Glibc
 /// A stream of bytes from a pipe, a FIFO, a device, or a file whose size is not known.
 final class StreamSource: ByteSource {
     private let descriptor: InputDescriptor
-    /// The ends of a pipe to which only `cancel` writes.
-    private let wakeReader: InputDescriptor
-    private let wakeWriter: InputDescriptor
+    /// A pipe to which only `cancel` writes.
+    private let wake: Pipe
 
     /// Returns nil, with `errno` set, if no pipe can be created.
     init?(_ descriptor: consuming InputDescriptor) {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard let wake = Pipe() else { return nil }
         self.descriptor = descriptor
-        wakeReader = InputDescriptor(owned: ends[0])
-        wakeWriter = InputDescriptor(owned: ends[1])
+        self.wake = wake
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
@@ -30,7 +26,7 @@ final class StreamSource: ByteSource {
 
     /// Returns false if nothing arrived in that time; -1 is for ever.
     private func waitForBytes(milliseconds: Int32) throws(InputError) -> Bool {
-        var polled = [descriptor.number, wakeReader.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var polled = [descriptor.number, wake.reader.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let count = unsafe poll(&polled, 2, milliseconds)
         if count < 0, errno != EINTR { throw .cannotRead(errno: errno) }
         if polled[1].revents != 0 { throw .cancelled }
@@ -39,6 +35,6 @@ final class StreamSource: ByteSource {
 
     func cancel() {
         var byte: UInt8 = 0
-        _ = unsafe write(wakeWriter.number, &byte, 1)
+        _ = unsafe write(wake.writer.number, &byte, 1)
     }
 }

@@ -13,6 +13,8 @@
     private(set) var position: UInt64 = 0
     /// Whether the unpacker may have more to give without further input.
     private var isFull = false
+    /// The table of a file of zstd frames, looked for when it is first needed.
+    private var table: SeekTable??
 
     private static let inputBytes = 128 << 10
 
@@ -129,11 +131,12 @@
         return true
     }
 
-    /// Moves to an offset: forward by unpacking, and backward by beginning again.
+    /// Moves to an offset: to the frame that has it, if a table says where that is; else forward by unpacking, and backward by
+    /// beginning again.
     ///
     /// - Throws: `InputError.cancelled` when `isCancelled` says so, and the errors of `read`.
     func move(to target: UInt64, isCancelled: () -> Bool) throws(InputError) {
-        if target < position { restart() }
+        try jump(towards: target)
         guard target > position else { return }
         let scrap = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { unsafe scrap.deallocate() }
@@ -145,8 +148,20 @@
         }
     }
 
-    private func restart() {
-        (next, end, fetched, position, isFull) = (0, 0, 0, 0, false)
+    /// Moves to a place before the target from which it is reached by unpacking: one from which it is not far, if there is a table.
+    private func jump(towards target: UInt64) throws(InputError) {
+        guard target != position else { return }
+        let place = try place(before: target)
+        guard target < position || place.unpacked > position else { return }
+        (next, end, isFull) = (0, 0, false)
+        (fetched, position) = (place.packed, place.unpacked)
         if case .packed(_, let unpacker) = state { unpacker.reset() }
+    }
+
+    private func place(before target: UInt64) throws(InputError) -> SeekTable.Place {
+        guard packing == .zstd, origin.canReadAgain else { return SeekTable.Place() }
+        if table == nil { table = .some(try SeekTable(origin)) }
+        guard case .some(.some(let table)) = table else { return SeekTable.Place() }
+        return try table.place(of: target, in: origin)
     }
 }

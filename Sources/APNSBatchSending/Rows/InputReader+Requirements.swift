@@ -4,23 +4,19 @@ import APNSBatchRows
 
 /// What a campaign requires of its input before the first push.
 extension InputReader {
-    /// Throws if the input has fewer rows than the campaign requires, does not meet its expectations about rows, or is not a
-    /// file whose rows can be counted. Reads the file only as far as this takes.
+    /// Throws if the input does not meet a requirement, or is not a file whose rows can be counted. Reads the file only as far as this takes.
     package static func requireRows(
         _ campaign: Campaign, of input: RunInput, _ judge: ExpectationJudge
     ) throws(CampaignError) {
-        guard let first = campaign.minRows.map({ _ in "min-rows" }) ?? judge.ofRows.first.map({ "expect: \($0)" })
-        else { return }
-        let rows = try countRows(
-            campaign, of: input, upTo: judge.rowsThatSuffice.map { max($0, campaign.minRows ?? 0) }, for: first)
-        if let wanted = campaign.minRows, rows < wanted {
-            throw CampaignError(
-                .configuration,
-                "\(input.name): expected at least \(wanted) rows, found \(rows); nothing was sent")
-        }
-        if let unmet = judge.unmet(rows: rows) {
-            throw CampaignError(.configuration, "expect: \(input.name): \(unmet.sentence); nothing was sent")
-        }
+        try require(RowRequirement(campaign, of: input, judge), campaign, of: input)
+    }
+
+    package static func require(
+        _ requirement: RowRequirement?, _ campaign: Campaign, of input: RunInput
+    ) throws(CampaignError) {
+        guard let requirement else { return }
+        let rows = try countRows(campaign, of: input, upTo: requirement.enough, for: requirement.name)
+        if let unmet = requirement.unmet(rows: rows) { throw unmet }
     }
 
     /// - Parameters:
@@ -47,7 +43,7 @@ extension InputReader {
     /// Throws if the input is a packed file that cannot be unpacked to its end, such as one that is cut off, because whoever packed it
     /// has died. Its rest could not be sent later: a whole file is another one. Unpacks the whole file.
     package static func requireWhole(_ campaign: Campaign, of input: RunInput) throws(CampaignError) {
-        guard input.isFile else { return }
+        guard input.isFile, !input.isCopy else { return }
         let counter = try InputReader(campaign, input: input, lanes: 1)
         guard counter.isRepeatable, counter.reader.packing != nil else { return }
         do throws(InputError) {
@@ -66,7 +62,7 @@ extension InputReader {
     ) throws(CampaignError) {
         guard let limit = campaign.inputAgeLimit?.seconds else { return }
         let name = input.name
-        guard let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
+        guard input.isFile, let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
             throw CampaignError(
                 .configuration, "require fresh: \(name) is not a file, and only a file has a time of modification")
         }
@@ -77,5 +73,35 @@ extension InputReader {
             "require fresh: \(name) was last modified at \(Timestamp.text(Int64(clamping: modified))), "
                 + "\(ElapsedTime.text(Double(age))) ago, and may be \(ElapsedTime.text(Double(limit))) old; nothing was sent"
         )
+    }
+}
+
+/// What a campaign requires of the number of its rows: ``Campaign/minRows``, and its expectations about rows.
+package struct RowRequirement: Sendable {
+    private let minimum: UInt64?
+    private let judge: ExpectationJudge
+    private let input: String
+    /// The first requirement, for messages.
+    let name: String
+
+    /// Returns nil if there is none.
+    package init?(_ campaign: Campaign, of input: RunInput, _ judge: ExpectationJudge) {
+        guard let name = campaign.minRows.map({ _ in "min-rows" }) ?? judge.ofRows.first.map({ "expect: \($0)" })
+        else { return nil }
+        (minimum, self.judge, self.input, self.name) = (campaign.minRows, judge, input.name, name)
+    }
+
+    /// The number of rows at which counting may end; nil if all must be counted.
+    var enough: UInt64? { judge.rowsThatSuffice.map { max($0, minimum ?? 0) } }
+
+    /// Returns the error of an input that has so many rows; nil if it meets the requirement.
+    package func unmet(rows: UInt64) -> CampaignError? {
+        if let minimum, rows < minimum {
+            return CampaignError(
+                .configuration, "\(input): expected at least \(minimum) rows, found \(rows); nothing was sent")
+        }
+        return judge.unmet(rows: rows).map {
+            CampaignError(.configuration, "expect: \(input): \($0.sentence); nothing was sent")
+        }
     }
 }

@@ -1,5 +1,6 @@
 import APNSBatchModel
 import APNSBatchRows
+import Logging
 
 /// The input of a run: its name, and where its bytes come from.
 package struct RunInput: Sendable {
@@ -7,13 +8,31 @@ package struct RunInput: Sendable {
     package let name: String
     /// The path by which another process can open the input; nil if there is none.
     package let path: String?
-    let location: InputLocation
+    package let location: InputLocation
+    /// Whether the bytes are in the run directory and not where they came from.
+    package private(set) var isCopy = false
 
-    package init(_ input: CampaignInput) {
+    /// - Parameter logger: Receives what a program writes to standard error; nil to let it write to that of this process.
+    package init(_ input: CampaignInput, logger: Logger? = nil) throws(CampaignError) {
         switch input {
         case .file(let path): (name, self.path, location) = (path, path, .file(path))
         case .standardInput: (name, path, location) = ("<stdin>", nil, .standardInput)
+        case .program(let arguments, let environment, let patience):
+            guard let program = arguments.first, !program.isEmpty else {
+                throw CampaignError(.configuration, "input command: expected a program and its arguments, found none")
+            }
+            var producer = Producer(arguments, environment: environment, patience: patience)
+            if let logger { producer.complain = { line in logger.warning("\(program): \(line)") } }
+            (name, path, location) = ("<output of \(program)>", nil, .producer(producer))
         }
+    }
+
+    /// A copy of an input.
+    ///
+    /// - Parameter name: The name of the input that was copied.
+    package init(copy path: String, of name: String) {
+        (self.name, self.path, location) = (name, path, .file(path))
+        isCopy = true
     }
 
     /// The rows that a program makes.
@@ -29,5 +48,13 @@ package struct RunInput: Sendable {
     /// The rows that are kept; nil if none are.
     package var spooled: SpooledSource? { if case .spooled(let source) = location { source } else { nil } }
 
-    var isFile: Bool { path != nil }
+    package var isFile: Bool { path != nil }
+
+    /// Whether its bytes can be copied before rows are sent; not those that a program makes while they are.
+    package var canBeCopied: Bool {
+        switch location {
+        case .file, .descriptor, .producer: true
+        case .program, .spooled: false
+        }
+    }
 }

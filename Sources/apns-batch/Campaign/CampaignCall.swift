@@ -90,9 +90,23 @@ struct CampaignCall: Sendable {
         do {
             return try apns_batch.reporting(located, body)
         } catch let status as ExitCode {
-            if isInputMissing { complain("if the input has moved, give its new path with --input") }
-            if status != ExitStatus.usage, before == nil { complain(Self.nothingBegun) }
+            advise(on: status)
             throw status
         }
+    }
+
+    /// Runs `body` likewise.
+    func reporting<T>(_ body: () async throws -> T) async throws -> T {
+        do {
+            return try await apns_batch.reporting(located, body)
+        } catch let status as ExitCode {
+            advise(on: status)
+            throw status
+        }
+    }
+
+    private func advise(on status: ExitCode) {
+        if isInputMissing { complain("if the input has moved, give its new path with --input") }
+        if status != ExitStatus.usage, before == nil { complain(Self.nothingBegun) }
     }
 }

@@ -4,10 +4,31 @@ import Foundation
 extension CampaignSettings {
     /// The source of the rows.
     func campaignInput() throws -> CampaignInput {
-        guard let input = self.input else {
+        let arguments = values["inputCommand"]?.texts ?? []
+        if let input = self.input {
+            guard arguments.isEmpty else { throw UsageError("input and input_command: give one of them") }
+            return input == "-" ? .standardInput : .file(input)
+        }
+        guard !arguments.isEmpty else {
             throw UsageError("no input: give --input FILE, or --input - for standard input")
         }
-        return input == "-" ? .standardInput : .file(input)
+        let patience = try values["inputTimeout"].map(Self.duration) ?? .seconds(3600)
+        // The program gets no passphrase.
+        let hidden = secretVariables
+        let environment = ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }
+        return .program(arguments, environment: environment, patience: patience)
+    }
+
+    /// Where the input is kept; nil if that depends on the input.
+    var spool: CampaignRun.Spool? { get throws { try values["spool"].flatMap(Self.spool) } }
+
+    static func spool(_ value: SettingValue) throws -> CampaignRun.Spool? {
+        switch value.text {
+        case "auto": nil
+        case "always": .runDirectory
+        case "never": CampaignRun.Spool.none
+        default: throw UsageError("expected auto, always or never, found \"\(value.text ?? "")\"")
+        }
     }
 
     /// Returns the campaign that these settings describe.

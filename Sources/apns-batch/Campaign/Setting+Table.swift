@@ -11,7 +11,20 @@ extension Setting {
     ]
 
     private static let rows: [Setting] = [
-        Setting("input", .path, "CSV file with a header row, or - for standard input."),
+        Setting(
+            "input", .path, replaces: ["inputCommand"], "CSV file with a header row, or - for standard input."),
+        Setting(
+            "inputCommand", .command, hasFlag: false, replaces: ["input"],
+            "Program whose standard output is the input, started without a shell. It must end with exit code 0."
+        ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },
+        Setting(
+            "inputTimeout", .text, standard: "1h",
+            "Time after which the program of input_command is killed, such as 20m."
+        ) { _ = try CampaignSettings.duration($1) },
+        Setting(
+            "spool", .text, standard: "auto",
+            "always, never, or auto: whether the input is read to its end and kept in the run directory before the first push. auto keeps what can be read only once."
+        ) { _ = try CampaignSettings.spool($1) },
         Setting("delimiter", .text, standard: ",", "Field delimiter: one byte, or \"tab\".") {
             $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
         },

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import CAPNSProcess
 import Foundation
 
@@ -41,48 +42,27 @@ struct ChildProgram: Sendable {
     }
 
     private static func failure(_ code: Int32) -> SystemError {
-        SystemError("cannot be started: \(String(cString: strerror(code)))")
+        SystemError("cannot be started: \(systemMessage(code))")
     }
 
-    /// Starts the program with the signal settings that a shell would set.
-    private func start(input: Int32, output: Int32) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var argv = arguments.map { strdup($0) } + [nil]
-        var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (argv + envp).forEach { free($0) } }
-        var process = pid_t()
-        let code = posix_spawnp(&process, arguments[0], &actions, &attributes, &argv, &envp)
-        guard code == 0 else { throw Self.failure(code) }
-        return process
-    }
-
-    private func end(of process: pid_t) async -> Ending {
-        let deadline = ContinuousClock.now + patience
-        var status: Int32 = 0
-        while waitpid(process, &status, WNOHANG) == 0 {
-            guard ContinuousClock.now < deadline else {
-                // What the program started is in its process group, too.
-                kill(-process, SIGKILL)
-                waitpid(process, &status, 0)
-                return .killedAfterPatience
-            }
-            try? await Task.sleep(for: .milliseconds(20))
+    private func start(input: Int32, output: Int32) throws -> ChildProcess {
+        do {
+            return try ChildProcess(arguments, environment: environment, input: input, output: output)
+        } catch {
+            throw SystemError("\(error)")
         }
-        let (signal, code) = (status & 0x7f, (status >> 8) & 0xff)
-        return signal != 0 ? .signaled(signal) : .exited(code)
+    }
+
+    private func end(of process: ChildProcess) async -> Ending {
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            switch process.ending() {
+            case .exited(let code)?: return .exited(code)
+            case .signaled(let signal)?: return .signaled(signal)
+            case nil: try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        process.kill()
+        return .killedAfterPatience
     }
 }

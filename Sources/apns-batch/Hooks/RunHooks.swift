@@ -90,7 +90,7 @@ extension CampaignSettings {
     }
 
     /// The environment variables that hold passphrases and passwords.
-    fileprivate var secretVariables: Set<String> {
+    var secretVariables: Set<String> {
         let all = [self] + (values["providers"]?.list ?? []).map { CampaignSettings($0.members ?? [:]) }
         return Set(all.flatMap { [$0.keyPassphraseEnv, $0.proxyPasswordEnv].compactMap(\.self) })
     }

@@ -84,7 +84,7 @@ import Testing
         }
         #expect { try CampaignCheck(campaign) } throws: { "\($0)" == message }
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let input = try InputReader(campaign.campaign, input: RunInput(campaign.input), lanes: 1)
+        let input = try InputReader(campaign.campaign, input: try RunInput(campaign.input), lanes: 1)
         #expect(throws: Never.self) {
             try CampaignPlan(campaign.campaign, input: input.facts, logger: logger, start: 1_700_000_000)
         }

@@ -135,7 +135,9 @@ extension EndToEnd {
                 "rows.csv: expected at least 2 rows, found 1; nothing was sent"
             ),
             (
-                ["--input", "-", "--to", "simulator", "--template", "GOOD", "--min-rows", "2"],
+                [
+                    "--input", "-", "--spool", "never", "--to", "simulator", "--template", "GOOD", "--min-rows", "2",
+                ],
                 "min-rows: <stdin> is not a file"
             ),
             (

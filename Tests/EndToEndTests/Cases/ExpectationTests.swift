@@ -82,7 +82,6 @@ extension EndToEnd {
             (["--expect", "rows >= 51"], "expected rows >= 51, found 50; nothing was sent"),
             (["--expect", "rows < 50"], "expected rows < 50, found 50; nothing was sent"),
             (["--expect", "rows > 5", "--expect", "rows < 3"], "--expect: rows > 5 and rows < 3 cannot both hold"),
-            (["--expect", "rows > 5", "--input", "-"], "--expect: rows > 5: <stdin> is not a file"),
             (["--require-fresh", "0"], "--require-fresh: expected a duration such as 20h, found \"0\""),
         ]
 

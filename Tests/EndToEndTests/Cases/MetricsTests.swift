@@ -31,7 +31,7 @@ extension EndToEnd {
 
             /// Starts a run that writes its textfile each second and ends when its input is closed, and writes the rows to it.
             func start(_ more: String...) throws -> Child {
-                let each = ["--metrics-textfile", directory, "--metrics-interval", "1"]
+                let each = ["--metrics-textfile", directory, "--metrics-interval", "1", "--spool", "never"]
                 let process = try Child(
                     Tools.command, arguments(each + more, input: "-"), name: "send", in: sender.scratch, input: .pipe)
                 process.write(try String(contentsOfFile: input, encoding: .utf8))

@@ -61,7 +61,7 @@ extension EndToEnd {
                     Tools.command,
                     [
                         "send", campaign, "--input", "-", "--to", "localhost:\(port)", "--run-dir", directory,
-                        "--verbose",
+                        "--verbose", "--spool", "never",
                     ]
                         + more, name: "send", in: sender.scratch, input: .pipe)
             }

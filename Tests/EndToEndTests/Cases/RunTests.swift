@@ -219,12 +219,13 @@ extension EndToEnd {
             #expect(run.ending == .exited(64) && run.errors.contains("holds a broadcast"), "\(run)")
         }
 
-        @Test func `standard input is sent once, and cannot be resumed`() throws {
+        @Test func `standard input that is not kept is sent once, and cannot be resumed`() throws {
             let stage = try Stage(script: Self.silent)
             let rows = try stage.sender.scratch.write("token,first_name,badge\n00aa,Ada,1\n", to: "one.csv")
             let template = try stage.sender.scratch.write(#"{"aps":{"alert":"Hi {{first_name}}"}}"#, to: "t.json")
             let piped = try Child(
-                Tools.command, ["run", stage.file, "--input", "-", "--template", template], name: "run",
+                Tools.command, ["run", stage.file, "--input", "-", "--spool", "never", "--template", template],
+                name: "run",
                 in: stage.sender.scratch, input: .file(URL(filePath: rows)))
             try stage.waitForSession(piped)
             piped.stop(SIGKILL)

@@ -34,10 +34,13 @@ struct Sender {
         ["send", "--input", input, "--to", "localhost:\(port)", "--run-dir", runDirectory] + credentials.flags + more
     }
 
+    /// Rows from a pipe are sent while they are written to it.
     func start(
         _ input: String, to port: UInt16, runDirectory: String, _ more: [String], standardInput: Child.Input = .nothing
     ) throws -> Child {
-        try Child(
+        var more = more
+        if case .pipe = standardInput { more += ["--spool", "never"] }
+        return try Child(
             Tools.command, arguments(input, to: port, runDirectory: runDirectory, more), name: "send", in: scratch,
             input: standardInput)
     }

@@ -151,7 +151,7 @@ package final class Simulation {
     }
 
     private func runInput() throws -> RunInput {
-        guard plan.isSpooled else { return RunInput(.file(input)) }
+        guard plan.isSpooled else { return try RunInput(.file(input)) }
         strikes.count("rows kept in a spool")
         return RunInput(
             try SpooledSource(.file(input)),

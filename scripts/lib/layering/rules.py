@@ -48,7 +48,7 @@ NEUTRAL = {"APNSBatchBasics"}
 # The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
 # a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
 FOLDERS = {
-    "APNSBatchBasics": ["Numbers", "Text", "Memory", "Threads", "Files"],
+    "APNSBatchBasics": ["Numbers", "Text", "Memory", "Threads", "Files", "Processes"],
     "APNSBatchRows": ["Blocks", "Packing", "Rows", "Encoding", "Source", {"Chunks", "CSV", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
@@ -161,6 +161,9 @@ KERNEL_CALLS = {
         "clock_gettime": "clocks (Numbers)",
         "open read write close fchmod fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
         "fstat pread ftruncate fdatasync flock usleep": "files that grow (Files)",
+        "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
+        "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
+        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill": "programs (Processes)",
     },
     "APNSBatchRows": {
         "open read pread lseek fstat close posix_fadvise": "the input",
@@ -199,10 +202,7 @@ KERNEL_CALLS = {
         "open fstatat unlinkat socket bind listen accept connect fchmod getsockopt setsockopt geteuid fcntl send recv shutdown usleep":
             "the socket of a run (Control)",
         "Foundation.contentsOf": "the metrics of the last run (Metrics)",
-        "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
-        "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
-        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill pread pwrite":
-            "the program of on_complete, and curl with its input and output (Hooks)",
+        "pread pwrite": "the input and output of curl (Hooks)",
         "syscall": "Mutex of Synchronization",
         "Foundation.FileManager Foundation.fileURLWithPath": "paths of campaign files",
         "Foundation.ProcessInfo Foundation.now": "the environment, and dates",
@@ -215,7 +215,7 @@ HARMLESS = set(
     "malloc calloc realloc aligned_alloc free malloc_usable_size memchr memcmp memcpy memmove memset explicit_bzero "
     # Text, and what stays in the process.
     "snprintf vsnprintf strchr strcmp strcpy strdup strerror strlen strncmp strnlen strstr strftime gmtime_r timegm "
-    "sigemptyset sigfillset sigaddset sigdelset htons htonl ntohs ntohl inet_pton inet_ntop gai_strerror "
+    "environ sigemptyset sigfillset sigaddset sigdelset htons htonl ntohs ntohl inet_pton inet_ntop gai_strerror "
     # Numbers.
     "ceil cos exp floor log pow rint round sin sqrt trunc "
     # What compilers insert.

@@ -1,0 +1,63 @@
+import APNSBatchBasics
+import Synchronization
+
+/// A copy of an input that can be read only once, in a file from which its rows can be read again and again. It is unpacked if it is packed,
+/// and packed as zstd with a table of its frames.
+///
+/// Threads: one thread writes, and any thread may call `bytesRead` and `cancel`.
+package final class InputCopy: Sendable {
+    private let source: any ByteSource
+    private let count = Atomic<UInt64>(0)
+
+    /// Opens the input.
+    ///
+    /// - Parameter windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need; nil for the
+    ///   default.
+    /// - Throws: `InputError.cannotOpen`, `.cannotRead`, `.ofProducer`.
+    package init(of input: InputLocation, windowLog: Int? = nil) throws(InputError) {
+        source = try input.open(limit: nil, windowLog: windowLog ?? RowLimits.standard.zstdWindowLog)
+    }
+
+    /// The number of bytes that were read, unpacked.
+    package var bytesRead: UInt64 { count.load(ordering: .relaxed) }
+
+    /// Makes a write that waits for bytes now or later throw `.cancelled`.
+    package func cancel() { source.cancel() }
+
+    /// Writes a copy that has only the header row, in place of one whose rows nobody needs any more.
+    ///
+    /// - Parameter file: An empty file.
+    package static func write(
+        headerRowOf columns: [String], delimiter: UInt8, to file: any AppendFile
+    ) throws(InputError) {
+        let packer = ZstdPacker(into: file)
+        var rest = RowPipe.headerRow(columns, delimiter: delimiter)[...]
+        while !rest.isEmpty {
+            let count = unsafe min(packer.free.count, rest.count)
+            unsafe packer.free.copyBytes(from: rest.prefix(count))
+            try packer.take(count)
+            rest = rest.dropFirst(count)
+        }
+        try packer.finish()
+    }
+
+    /// Reads the input to its end into a file. The bytes are durable on return.
+    ///
+    /// - Parameter file: An empty file. After an error it has a part of the input.
+    /// - Throws: Any `InputError`.
+    package func write(to file: any AppendFile) throws(InputError) {
+        let packer = ZstdPacker(into: file)
+        while true {
+            let got = try unsafe source.read(into: packer.free)
+            if got == 0 { break }
+            count.add(UInt64(got), ordering: .relaxed)
+            try packer.take(got)
+        }
+        try packer.finish()
+        do throws(StorageError) {
+            try file.sync()
+        } catch {
+            throw .cannotSpool(error)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Inputs that are read to their end before the first push, because they can be read only once.
+    @Suite struct Spooling {
+        private static let patient = "{ distribution: uniform, min_ms: 10, max_ms: 30 }"
+
+        private func campaign(_ sender: Sender, command: String, port: UInt16, _ more: String = "") throws -> String {
+            let program = try sender.scratch.write(command, to: "producer.sh")
+            return try sender.scratch.write(
+                """
+                input_command: [sh, "\(program)"]
+                template: "\(Sender.template)"
+                to: localhost:\(port)
+                \(more)
+                """, to: "campaign.yaml")
+        }
+
+        @Test(arguments: ["pipe", "gzip pipe", "program", "file"], ["report", "resend"])
+        func `a run is resumed from what it has kept, after five crashes`(origin: String, policy: String) throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender, script: Script(seed: 3, rules: [], latency: Self.patient))
+            let (rows, directory) = (10_000, sender.newRunDirectory())
+            let input = try sender.makeRows(rows)
+            let more =
+                ["--on-unknown", policy, "--connections", "1", "--run-dir", directory] + sender.credentials.flags
+            let flags = ["--template", Sender.template, "--to", "localhost:\(simulator.port)"] + more
+            let send: Child
+            switch origin {
+            case "program":
+                let file = try campaign(sender, command: "cat '\(input)'; rm '\(input)'", port: simulator.port)
+                send = try Child(Tools.command, ["send", file] + more, name: "send", in: sender.scratch)
+            case "file":
+                send = try Child(
+                    Tools.command, ["send", "--input", input, "--spool", "always"] + flags, name: "send",
+                    in: sender.scratch)
+            default:
+                let packed = origin == "pipe" ? input : try sender.pack(input, "gzip")
+                send = try Child(
+                    Tools.command, ["send", "--input", "-"] + flags, name: "send", in: sender.scratch,
+                    input: .file(URL(filePath: packed)))
+            }
+            var (process, underWay) = (send, 0)
+            for _ in 0..<5 {
+                let before = try progress(directory, sender)["ended"] ?? 0
+                let isOn = eventually(seconds: 120) {
+                    process.isOver || (try? progress(directory, sender)["ended"] ?? 0) ?? 0 >= before + 100
+                }
+                try #require(isOn && !process.isOver, "\(process.errors)")
+                process.stop(SIGKILL)
+                underWay += try progress(directory, sender)["may_be_sent"] ?? 0
+                // What it was is not asked again.
+                try? FileManager.default.removeItem(atPath: input)
+                process = try Child(Tools.command, ["resume", directory], name: "resume", in: sender.scratch)
+            }
+            let ending = process.wait(seconds: 300)
+            #expect(ending == .exited(0) || ending == .exited(2), "\(ending): \(process.errors)")
+            try RunResults(directory).expectComplete(rows: rows)
+            let counts = try simulator.stop()
+            let twice = counts.values.count { $0.received > 1 }
+            #expect(twice <= (policy == "report" ? 0 : underWay))
+
+            // Its rows are gone, and it can still be asked for.
+            let kept = try sender.command(["resume", directory])
+            #expect(kept.ending == ending && kept.output.contains("rows=\(rows) "), "\(kept)")
+            let copy = try FileManager.default.attributesOfItem(atPath: directory + "/input.zst")
+            #expect((copy[.size] as? Int ?? 0) < 1000 && copy[.posixPermissions] as? Int == 0o600)
+        }
+
+        private func progress(_ directory: String, _ sender: Sender) throws -> [String: Int] {
+            let last = try sender.command(["status", directory]).outputLines.last ?? ""
+            return Dictionary(
+                last.split(separator: " ").compactMap { pair in
+                    let parts = pair.split(separator: "=")
+                    return parts.count == 2 ? Int(parts[1]).map { (String(parts[0]), $0) } : nil
+                }, uniquingKeysWith: { $1 })
+        }
+
+        /// Programs that fail after half of their rows, and what is said of them.
+        static let failing = [
+            ("exit 3", "the program ended with exit code 3"), ("kill -9 $$", "the program was ended by signal 9"),
+            ("sleep 1000", "the program was killed, because it did not end within 1 s"),
+        ]
+
+        @Test(arguments: failing)
+        func `a program that fails at half of its rows: exit code 64, and nothing was sent`(
+            end: String, says: String
+        ) throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.makeRows(1000)
+            let command = "head -n 500 '\(input)'; echo 'the server is gone' >&2; \(end)"
+            let file = try campaign(sender, command: command, port: simulator.port, "input_timeout: 1s")
+            let directory = sender.newRunDirectory()
+            for name in ["send", "run"] {
+                let failed = try sender.command([name, file, "--run-dir", directory] + sender.credentials.flags)
+                #expect(failed.ending == .exited(64) && failed.errors.contains(says), "\(failed)")
+                #expect(failed.errors.contains("; nothing was sent"), "\(failed)")
+                #expect(failed.errors.contains("sh: the server is gone"), "\(failed)")
+                #expect(!FileManager.default.fileExists(atPath: directory + "/input.zst"))
+            }
+            let check = try sender.command(["check", file] + sender.credentials.flags)
+            #expect(check.ending == .exited(64) && check.errors.contains(says), "\(check)")
+            #expect(try simulator.stop().isEmpty)
+
+            // The next night the program works, and the directory is free.
+            let again = try SimulatorProcess(sender)
+            let mended = try campaign(sender, command: "cat '\(input)'", port: again.port)
+            let sent = try sender.command(["run", mended, "--run-dir", directory] + sender.credentials.flags)
+            #expect(sent.ending == .exited(0), "\(sent)")
+            #expect(try again.stop().count == 1000)
+        }
+
+        @Test func `a program whose rows are sent while it writes them is not resumed`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.makeRows(1000)
+            let file = try campaign(
+                sender, command: "head -n 501 '\(input)'; exit 1", port: simulator.port, "spool: never")
+            let directory = sender.newRunDirectory()
+            let failed = try sender.command(["send", file, "--run-dir", directory] + sender.credentials.flags)
+            #expect(failed.errors.contains("the program ended with exit code 1"), "\(failed)")
+            #expect(failed.ending == .exited(75), "\(failed)")
+            let resumed = try sender.command(["resume", directory])
+            #expect(resumed.ending == .exited(64), "\(resumed)")
+            #expect(resumed.errors.contains("a campaign from standard input or a pipe"), "\(resumed)")
+            #expect(try simulator.stop().count <= 500)
+        }
+
+        @Test(arguments: [SIGTERM, SIGINT])
+        func `a signal while the input is read ends the command and the program, and nothing was sent`(
+            signal: Int32
+        ) throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let mark = sender.scratch.path("is-running")
+            let file = try campaign(
+                sender, command: "echo token,name; echo $$ > '\(mark)'; exec sleep 1000", port: simulator.port)
+            let process = try Child(
+                Tools.command, ["send", file, "--run-dir", sender.newRunDirectory()] + sender.credentials.flags,
+                name: "send", in: sender.scratch)
+            let isRunning = eventually(seconds: 60) {
+                (try? String(contentsOfFile: mark, encoding: .utf8))?.hasSuffix("\n") == true
+            }
+            try #require(isRunning, "\(process.errors)")
+            process.send(signal: signal)
+            #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")
+            #expect(process.errors.contains("stopped while the input was read; nothing was sent"), "\(process.errors)")
+            let producer = try #require(
+                pid_t(try String(contentsOfFile: mark, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines))
+            )
+            let isGone = eventually(seconds: 60) { kill(producer, 0) != 0 }
+            #expect(isGone)
+            #expect(try simulator.stop().isEmpty)
+        }
+
+        @Test func `rows of standard input are counted before the first push`() throws {
+            let sender = try Sender()
+            let input = try sender.makeRows(100)
+            for command in ["send", "check"] {
+                let refused = try Child.run(
+                    Tools.command,
+                    [
+                        command, "--input", "-", "--template", Sender.template, "--to", "simulator", "--min-rows",
+                        "101",
+                    ] + (command == "send" ? ["--run-dir", sender.newRunDirectory()] : []), name: command,
+                    in: sender.scratch, input: .file(URL(filePath: input)))
+                #expect(refused.ending == .exited(64), "\(refused)")
+                #expect(refused.errors.contains("<stdin>: expected at least 101 rows, found 100"), "\(refused)")
+            }
+        }
+    }
+}
