@@ -8,7 +8,7 @@ import Testing
     /// Returns a copy of bytes, in a file.
     private static func copied(_ bytes: [UInt8]) throws -> TemporaryFile {
         let (input, file) = (TemporaryFile(bytes), TemporaryFile(""))
-        let copy = try InputCopy(of: .file(input.path))
+        let copy = InputCopy(of: .file(input.path))
         try copy.write(to: try FileStorage(file.path, .existing))
         return file
     }
@@ -110,10 +110,17 @@ import Testing
         #expect(try reader.next() == nil)
     }
 
+    @Test func `a copy that is cancelled before it begins does not begin`() throws {
+        let file = TemporaryFile("")
+        let copy = InputCopy(of: .producer(Producer(["sleep", "1000"], patience: .seconds(1000))))
+        copy.cancel()
+        #expect(throws: InputError.cancelled) { try copy.write(to: try FileStorage(file.path, .existing)) }
+    }
+
     @Test func `an input that cannot be unpacked to its end is not copied`() throws {
         let packed = Packing.gzip.pack(Self.rows(10_000))
         let (input, file) = (TemporaryFile(Array(packed.dropLast(5))), TemporaryFile(""))
-        let copy = try InputCopy(of: .file(input.path))
+        let copy = InputCopy(of: .file(input.path))
         #expect(throws: InputError.cannotUnpack(.gzip, .truncated, at: UInt64(packed.count - 5))) {
             try copy.write(to: try FileStorage(file.path, .existing))
         }

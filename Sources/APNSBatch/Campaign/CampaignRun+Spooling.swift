@@ -63,8 +63,9 @@ package struct InputKeeping {
     func copy(_ input: RunInput, of campaign: Campaign, to directory: String) throws(CampaignError) -> RunInput {
         let files = DirectoryFiles(directory)
         do throws(InputError) {
-            let copy = try InputCopy(of: input.location, windowLog: campaign.zstdWindow)
+            let copy = InputCopy(of: input.location, windowLog: campaign.zstdWindow)
             let file = try Self.file(of: files)
+            // The caller can cancel it from here on, and its program is not running yet.
             tell(InputSpooling(copy, of: input.name, to: files.inputCopyPath))
             try copy.write(to: file)
         } catch {

@@ -6,23 +6,44 @@ import Synchronization
 ///
 /// Threads: one thread writes, and any thread may call `bytesRead` and `cancel`.
 package final class InputCopy: Sendable {
-    private let source: any ByteSource
+    private struct State {
+        /// Nil until it is opened.
+        var source: (any ByteSource)?
+        var isCancelled = false
+    }
+
+    private let input: InputLocation
+    private let windowLog: Int
+    private let state = Guarded(State())
     private let count = Atomic<UInt64>(0)
 
-    /// Opens the input.
-    ///
     /// - Parameter windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need; nil for the
     ///   default.
-    /// - Throws: `InputError.cannotOpen`, `.cannotRead`, `.ofProducer`.
-    package init(of input: InputLocation, windowLog: Int? = nil) throws(InputError) {
-        source = try input.open(limit: nil, windowLog: windowLog ?? RowLimits.standard.zstdWindowLog)
+    package init(of input: InputLocation, windowLog: Int? = nil) {
+        (self.input, self.windowLog) = (input, windowLog ?? RowLimits.standard.zstdWindowLog)
     }
 
     /// The number of bytes that were read, unpacked.
     package var bytesRead: UInt64 { count.load(ordering: .relaxed) }
 
-    /// Makes a write that waits for bytes now or later throw `.cancelled`.
-    package func cancel() { source.cancel() }
+    /// Makes a write throw `.cancelled`, even while it waits for bytes.
+    package func cancel() {
+        let source = state.withLock {
+            $0.isCancelled = true
+            return $0.source
+        }
+        source?.cancel()
+    }
+
+    private func open() throws(InputError) -> any ByteSource {
+        let source = try input.open(limit: nil, windowLog: windowLog)
+        let isCancelled = state.withLock {
+            $0.source = source
+            return $0.isCancelled
+        }
+        if isCancelled { source.cancel() }
+        return source
+    }
 
     /// Writes a copy that has only the header row, in place of one whose rows nobody needs any more.
     ///
@@ -41,11 +62,13 @@ package final class InputCopy: Sendable {
         try packer.finish()
     }
 
-    /// Reads the input to its end into a file. The bytes are durable on return.
+    /// Opens the input and reads it to its end into a file. The bytes are durable on return.
     ///
     /// - Parameter file: An empty file. After an error it has a part of the input.
     /// - Throws: Any `InputError`.
     package func write(to file: any AppendFile) throws(InputError) {
+        let source = try open()
+        defer { state.withLock { $0.source = nil } }
         let packer = ZstdPacker(into: file)
         while true {
             let got = try unsafe source.read(into: packer.free)

@@ -163,7 +163,7 @@ KERNEL_CALLS = {
         "fstat pread ftruncate fdatasync flock usleep": "files that grow (Files)",
         "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
-        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill": "programs (Processes)",
+        "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill environ": "programs (Processes)",
     },
     "APNSBatchRows": {
         "open read pread lseek fstat close posix_fadvise": "the input",
@@ -215,7 +215,7 @@ HARMLESS = set(
     "malloc calloc realloc aligned_alloc free malloc_usable_size memchr memcmp memcpy memmove memset explicit_bzero "
     # Text, and what stays in the process.
     "snprintf vsnprintf strchr strcmp strcpy strdup strerror strlen strncmp strnlen strstr strftime gmtime_r timegm "
-    "environ sigemptyset sigfillset sigaddset sigdelset htons htonl ntohs ntohl inet_pton inet_ntop gai_strerror "
+    "sigemptyset sigfillset sigaddset sigdelset htons htonl ntohs ntohl inet_pton inet_ntop gai_strerror "
     # Numbers.
     "ceil cos exp floor log pow rint round sin sqrt trunc "
     # What compilers insert.
