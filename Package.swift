@@ -38,6 +38,7 @@ let package = Package(
     name: "apns-batch",
     products: [
         .library(name: "APNSBatch", targets: ["APNSBatch"]),
+        .library(name: "APNSBatchPostgres", targets: ["APNSBatchPostgres"]),
         .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
         .executable(name: "apns-batch", targets: ["apns-batch"]),
     ],
@@ -80,6 +81,9 @@ let package = Package(
         .systemLibrary(
             name: "CAPNSZstd", path: "CSupport/System/CAPNSZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"])]),
+        // Only its header: CAPNSPostgres loads the library when it is first needed.
+        .systemLibrary(
+            name: "CAPNSLibPQ", path: "CSupport/System/CAPNSLibPQ", providers: [.apt(["libpq-dev"])]),
 
         // The C core: mechanism, no policy.
         core("CAPNSCommon", []),
@@ -89,6 +93,7 @@ let package = Package(
         core("CAPNSTransport", ["CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"]),
         core("CAPNSCrypto", ["CAPNSCommon", "CAPNSOpenSSL"]),
         core("CAPNSProcess", []),
+        core("CAPNSPostgres", ["CAPNSCommon", "CAPNSLibPQ"]),
         // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
         core(
             "CAPNSTransportServer",
@@ -133,6 +138,12 @@ let package = Package(
                 product("ServiceLifecycle", "swift-service-lifecycle"),
                 product("CoreMetrics", "swift-metrics", of: "Metrics"),
                 product("Tracing", "swift-distributed-tracing"), product("Configuration", "swift-configuration"),
+            ]),
+        strictModule(
+            "APNSBatchPostgres",
+            [
+                "APNSBatchRecords", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials",
+                "APNSBatchBasics", "CAPNSPostgres",
             ]),
         strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
         strictModule(
