@@ -162,8 +162,8 @@ let package = Package(
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics",
-                "CAPNSProcess", "Yams",
+                "APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator",
+                "APNSBatchBasics", "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

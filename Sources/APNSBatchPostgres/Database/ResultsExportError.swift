@@ -35,8 +35,12 @@ public struct ResultsExportError: Error, Sendable, Equatable, CustomStringConver
         let kind = state.prefix(2)
         // A message about data names a value, which may be a token.
         let isAboutData = ["22", "23"].contains(kind)
-        let text = isAboutData ? "the table takes no such values (SQLSTATE \(state))" : message
+        let text = isAboutData ? "the table takes no such values (SQLSTATE \(state))" : message + Self.remedy(state)
         self.init(Self.lasting.contains(String(kind)) ? .configuration : .unavailable, text)
+    }
+
+    private static func remedy(_ state: String) -> String {
+        state == "42P01" ? "; apns-batch export --create makes it, and --print-sql shows how" : ""
     }
 
     /// The classes of states that do not pass by themselves: features, authorization, catalogs and schemas that are missing,

@@ -5,6 +5,9 @@ public struct ExportProgress: Sendable, Equatable {
     /// The number of these that are in the table.
     public var written: UInt64 = 0
 
+    /// The number of results that this export or follower wrote.
+    public var added: UInt64 = 0
+
     /// The number of results that are not in the table.
     public var left: UInt64 { recorded > written ? recorded - written : 0 }
 }

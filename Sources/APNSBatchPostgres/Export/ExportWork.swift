@@ -123,21 +123,22 @@ final class ExportWork {
             return try seek(to: found)
         }
         try connection.execute(statements.createStaging)
-        let last = try copy(from: first, to: connection)
+        let (last, count) = try copy(from: first, to: connection)
         try connection.execute(statements.insert, [campaign, run])
         if last == .reopened { try connection.execute(statements.deleteReopened, [campaign, run]) }
         let (end, rows) = (source?.place ?? 0, source?.rowsBefore ?? 0)
         try connection.execute(statements.movePlace, key + ["\(end)", "\(rows)"])
         try connection.execute("COMMIT")
         (place, progress.written) = (end, rows)
+        progress.added += UInt64(count)
     }
 
     /// Copies the outcomes in the batch and those that follow, up to a record after which earlier rows have no outcome. Returns
-    /// the last event.
+    /// the last event, and the number of rows.
     private func copy(
         from first: RecordedOutcomes.Event, to connection: PostgresConnection
-    ) throws(ResultsExportError) -> RecordedOutcomes.Event {
-        guard let header else { return first }
+    ) throws(ResultsExportError) -> (RecordedOutcomes.Event, rows: Int) {
+        guard let header else { return (first, 0) }
         var lines = CopyRows(
             campaign: header.identity, carried: header.resultColumns.count, tokens: table.tokens)
         var (last, count) = (first, 0)
@@ -153,7 +154,7 @@ final class ExportWork {
             last = following
         }
         try connection.endCopy()
-        return last
+        return (last, count)
     }
 
     /// The start of a run in UTC, and the beginning of its campaign's id: `20261121T030012Z-0b4f1f3c`.

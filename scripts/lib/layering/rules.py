@@ -42,7 +42,7 @@ ALLOWED = {
         "Mustache"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
     "APNSSimulator": {"APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"},
-    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
 # What uses of the library what is public, as other packages do. The neutral mechanics of this target are not the library's.
@@ -67,7 +67,7 @@ FOLDERS = {
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Control", "Hooks", "Metrics", "Progress", "Service"}],
+    "apns-batch": [{".", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
