@@ -108,7 +108,8 @@ public final class ResultsFollower: Sendable {
                 if error != trouble { tell("export: \(error); " + Self.consequence(error)) }
                 if error.code != .unavailable { return }
                 trouble = error
-                wait(pause) { _ in false }
+                // The end of the run is a reason to look at its ledger again, and to try once more.
+                wait(pause) { $0.isFinishing != isFinishing }
                 pause = min(2 * pause, Self.longestPause)
             }
         }

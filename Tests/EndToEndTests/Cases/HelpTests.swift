@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Tests of the help, which must fit terminals of 80 columns, and whose examples must work when they are pasted.
     @Suite struct Help {
         private static let commands = [
-            [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"],
+            [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"], ["export"],
             ["provider-token"],
             ["simulate"],
             ["reference"],
@@ -45,7 +45,10 @@ extension EndToEnd {
             #expect(rendered.errors.hasPrefix("apns-batch: no input"), "\(rendered)")
             let help = try sender.command(["send", "--help-hidden"]).output
             let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
-            #expect(inFilesOnly == ["templates", "variants", "fallback", "encryption", "providers", "on_complete"])
+            #expect(
+                inFilesOnly == [
+                    "templates", "variants", "fallback", "encryption", "providers", "results_to", "on_complete",
+                ])
         }
     }
 }
