@@ -11,6 +11,8 @@ public struct ResultsExport: Sendable {
     private let campaign: String
     private let table: ResultsTable
 
+    /// Names a run and a table. Nothing is read or written yet.
+    ///
     /// - Parameters:
     ///   - directory: The run directory.
     ///   - campaign: The name of the campaign, for the column `campaign`. Always give the same one for a run: with another one its rows

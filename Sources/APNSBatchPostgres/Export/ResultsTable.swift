@@ -21,6 +21,8 @@ public struct ResultsTable: Sendable, Equatable {
     /// The parts of the name.
     let parts: [String]
 
+    /// Names a table. The connection string is checked, and nobody is connected to.
+    ///
     /// - Parameters:
     ///   - database: A connection string of libpq, such as `service=push` or `postgresql://user@db/push`. What it does not say
     ///     comes from the environment, as in every program that uses libpq. PostgreSQL, "Connection Strings".

@@ -76,12 +76,10 @@ final class RunExport: Sendable {
         }
         let service = Task { await ServiceManager.shared.keepAlive() }
         defer { service.cancel() }
-        let notice = Task {
+        let notice = Task { [target] in
             // Most exports end at once.
-            guard (try? await Task.sleep(for: .seconds(2))) != nil, let left = follower?.progress.left, left > 0 else {
-                return
-            }
-            output.say("export: waiting for the database, \(left.grouped) rows to go")
+            guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
+            output.say("export: waiting for the database, up to \(target.patience.components.seconds) s")
         }
         defer { notice.cancel() }
         guard let left = await follower?.finish(within: target.patience).left, left > 0 else { return 0 }

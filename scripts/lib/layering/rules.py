@@ -195,7 +195,7 @@ KERNEL_CALLS = {
         "Foundation.contentsOf": "the summary of a run",
     },
     "APNSBatchPostgres": {
-        "Task ContinuousClock": "waiting for the end of an export",
+        "ContinuousClock": "waiting for the end of an export",
     },
     "APNSBatchSimulator": {
         "open access mkdir read close": "certificates and keys for the occasion",
