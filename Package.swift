@@ -219,7 +219,7 @@ let package = Package(
             "APNSBatchCredentialsTests",
             ["APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics", "CAPNSTestSupport"]),
         tests("APNSBatchMetricsTests", ["APNSBatchMetrics", "APNSBatchModel", "APNSBatchNotification"]),
-        tests("APNSBatchPostgresTests", ["APNSBatchPostgres", "APNSBatchModel"]),
+        tests("APNSBatchPostgresTests", ["APNSBatchPostgres", "APNSBatchRecords", "APNSBatchModel"]),
         tests("APNSBatchTransportTests", ["APNSBatchTransport", "CAPNSTransport", "APNSBatchBasics"]),
         tests(
             "APNSBatchTests",
