@@ -38,6 +38,7 @@ let package = Package(
     name: "apns-batch",
     products: [
         .library(name: "APNSBatch", targets: ["APNSBatch"]),
+        .library(name: "APNSBatchPostgres", targets: ["APNSBatchPostgres"]),
         .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
         .executable(name: "apns-batch", targets: ["apns-batch"]),
     ],
@@ -80,6 +81,9 @@ let package = Package(
         .systemLibrary(
             name: "CAPNSZstd", path: "CSupport/System/CAPNSZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"])]),
+        // Only its header: CAPNSPostgres loads the library when it is first needed.
+        .systemLibrary(
+            name: "CAPNSLibPQ", path: "CSupport/System/CAPNSLibPQ", providers: [.apt(["libpq-dev"])]),
 
         // The C core: mechanism, no policy.
         core("CAPNSCommon", []),
@@ -89,6 +93,7 @@ let package = Package(
         core("CAPNSTransport", ["CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"]),
         core("CAPNSCrypto", ["CAPNSCommon", "CAPNSOpenSSL"]),
         core("CAPNSProcess", []),
+        core("CAPNSPostgres", ["CAPNSCommon", "CAPNSLibPQ"]),
         // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
         core(
             "CAPNSTransportServer",
@@ -134,6 +139,12 @@ let package = Package(
                 product("CoreMetrics", "swift-metrics", of: "Metrics"),
                 product("Tracing", "swift-distributed-tracing"), product("Configuration", "swift-configuration"),
             ]),
+        strictModule(
+            "APNSBatchPostgres",
+            [
+                "APNSBatchRecords", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials",
+                "APNSBatchBasics", "CAPNSPostgres",
+            ]),
         strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
         strictModule(
             "APNSBatchReport",
@@ -151,8 +162,8 @@ let package = Package(
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics",
-                "CAPNSProcess", "Yams",
+                "APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator",
+                "APNSBatchBasics", "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -208,6 +219,7 @@ let package = Package(
             "APNSBatchCredentialsTests",
             ["APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics", "CAPNSTestSupport"]),
         tests("APNSBatchMetricsTests", ["APNSBatchMetrics", "APNSBatchModel", "APNSBatchNotification"]),
+        tests("APNSBatchPostgresTests", ["APNSBatchPostgres", "APNSBatchRecords", "APNSBatchModel"]),
         tests("APNSBatchTransportTests", ["APNSBatchTransport", "CAPNSTransport", "APNSBatchBasics"]),
         tests(
             "APNSBatchTests",

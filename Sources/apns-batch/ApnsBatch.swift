@@ -18,6 +18,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch control runs/tonight rate 500/s
               apns-batch runs campaign.yaml
               apns-batch report runs/tonight
+              apns-batch export runs/tonight --to service=push
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels list campaign.yaml
@@ -30,7 +31,7 @@ struct ApnsBatch: AsyncParsableCommand {
                   at least one row is accepted, and none is unavailable, invalid, unknown
                   or expired.
               2   The run is complete, but an expectation does not hold; the verdict says
-                  which one.
+                  which one. Or results are missing in the database of results_to.
               64  Usage, configuration or input is wrong; nothing was sent.
               69  A fatal answer stopped the run, or APNs cannot be reached.
               71  The machine lacks threads, memory, file descriptors or an event loop.
@@ -42,7 +43,8 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Check.self,
+            Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Export.self,
+            Check.self,
             Render.self, Broadcast.self, Channels.self, DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
             Reference.self,
         ])

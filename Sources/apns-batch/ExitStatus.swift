@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchPostgres
 import APNSBatchSimulator
 import ArgumentParser
 import CAPNSProcess
@@ -69,6 +70,8 @@ func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any
     case is UsageError: status = ExitStatus.usage
     case is SystemError, SimulatorError.system: status = ExitStatus.system
     case is SimulatorError: status = ExitStatus.usage
+    case let error as ResultsExportError:
+        status = error.code == .unavailable ? ExitStatus.unavailable : ExitStatus.usage
     case let error as ChannelError: status = error.code == .configuration ? ExitStatus.usage : ExitStatus.unavailable
     default: return error
     }

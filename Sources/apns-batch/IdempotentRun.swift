@@ -34,11 +34,16 @@ struct IdempotentRun {
                 throw try await hooks.around {
                     let (summary, directory) = (await session.run.send(), session.run.directory)
                     RunReporting.write(summary, in: directory, of: session.arguments)
-                    return RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
+                    session.export?.begin(directory)
+                    let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
+                    return end.exporting(left: await session.export?.end(directory, output) ?? 0)
                 }
             case .ready(let session):
                 throw try await hooks.around { try await Send.send(session, hooks.metrics, output: output) }
-            case .complete(let summary): throw showAgain(summary, call.settings.runDir ?? "")
+            case .complete(let summary):
+                let directory = call.settings.runDir ?? ""
+                let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
+                throw end.exporting(left: try await RunExport.complete(call, directory, output)).exitCode
             case .overtaken: continue
             case .busy(let holder):
                 guard ContinuousClock.now < deadline else {

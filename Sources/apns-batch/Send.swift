@@ -86,6 +86,8 @@ struct Send: AsyncParsableCommand {
         /// The files of keys and certificates, which are read again when they change; nil with a simulator.
         fileprivate let files: CredentialFiles?
         fileprivate let simulator: EmbeddedSimulator?
+        /// The export of its results; nil without `results_to`.
+        let export: RunExport?
 
         init(
             _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool, retryUnavailable: Bool = false,
@@ -99,6 +101,8 @@ struct Send: AsyncParsableCommand {
                 var campaign = try arguments.campaign(call.settings, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
                 if let name = call.name { campaign.name = name }
+                export = try RunExport(call.settings, campaign: campaign.name)
+                try export?.check(columns: campaign.resultColumns)
                 let reading = InputReading(output)
                 run = try await reading.shown { [campaign] in
                     try CampaignRun(
@@ -114,16 +118,18 @@ struct Send: AsyncParsableCommand {
 
     /// Sends a campaign, and shows its progress.
     static func send(_ session: Session, _ metrics: MetricsPublisher, output: OutputArguments) async throws -> RunEnd {
-        let (run, files) = (session.run, session.files)
+        let (run, files, export) = (session.run, session.files, session.export)
         defer { session.simulator?.stop() }
         let publication = try metrics.begin(run, say: output.say)
         ServiceManager.shared.ready("the run has begun: \(run.directory)")
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
+            if export?.giveUp() == true { return complain("\(name): no more results are exported") }
             // The run is stopped first, because writing the message may block on a full pipe.
             run.stop()
             complain("\(name): taking no more rows, waiting for answers; the next signal stops waiting")
         } again: {
+            if export?.giveUp() == true { return complain("no more results are exported") }
             run.stopAtOnce()
             complain(
                 "stopped waiting: rows in flight may have been sent; resume decides about them (--on-unknown)")
@@ -142,6 +148,7 @@ struct Send: AsyncParsableCommand {
         defer { control?.end() }
         // If this process crashes, its signal handler prints how to resume the run.
         apns_process_run_set(run.directory)
+        export?.begin(run.directory)
         let summary = await run.send()
         apns_process_run_set(nil)
         await publication.end()
@@ -151,8 +158,9 @@ struct Send: AsyncParsableCommand {
         await display.value
         RunReporting.write(summary, in: run.directory, of: session.arguments)
         let isPrinted = report(summary, of: run, output)
-        return RunEnd(
+        let end = RunEnd(
             summary, directory: run.directory, exitCode: ExitStatus.of(summary, isPrinted: isPrinted))
+        return end.exporting(left: await export?.end(run.directory, output) ?? 0)
     }
 
     /// Without a socket the run goes on, and can be changed by its campaign file and by signals only.

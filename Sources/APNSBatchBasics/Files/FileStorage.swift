@@ -122,6 +122,13 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
         return count
     }
 
+    /// Takes the length that the file has now, for a file that another process, or another object of this one, appends to.
+    package func refreshLength() throws(StorageError) {
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
+        length = UInt64(facts.st_size)
+    }
+
     package func truncate(to length: UInt64) throws(StorageError) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw StorageError("cut", path, code: errno) }
         self.length = length

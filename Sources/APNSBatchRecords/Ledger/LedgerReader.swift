@@ -203,6 +203,21 @@ package struct LedgerReader: ~Copyable {
     /// Returns the frame of the record at an offset, for callers that walk through the records.
     mutating func record(at offset: UInt64) throws(Failure) -> LedgerFrame? { try frame(at: offset) }
 
+    /// Returns the mark at an offset; nil if there is another record.
+    mutating func mark(at offset: UInt64) throws(Failure) -> LedgerMark? {
+        guard let frame = try frame(at: offset), frame.kind == .mark else { return nil }
+        return LedgerDecoder.mark(fixedPart(frame, at: offset))
+    }
+
+    /// Returns the number of outcomes in the record at an offset; 0 if there is another record.
+    mutating func outcomeCount(at offset: UInt64) throws(Failure) -> Int {
+        guard let frame = try frame(at: offset), frame.kind == .outcomes else { return 0 }
+        return LedgerDecoder.outcomeCount(fixedPart(frame, at: offset)) ?? 0
+    }
+
+    /// Forgets what was read, for a caller that walks through a ledger which grows.
+    mutating func forget() { windowCount = 0 }
+
     // MARK: Bytes
 
     /// Returns bytes of the ledger, fewer only at its end. They are valid until the next call.
@@ -243,7 +258,8 @@ package struct LedgerReader: ~Copyable {
         try read(at: offset + UInt64(LedgerFrame.length + frame.fixedLength), count: frame.textLength)
     }
 
-    private func textsHold(at offset: UInt64) throws(Failure) -> Bool {
+    /// Whether the texts of the record at an offset are as they were written.
+    func textsHold(at offset: UInt64) throws(Failure) -> Bool {
         let head = try read(at: offset, count: LedgerFrame.length)
         guard let frame = head.withUnsafeBytes({ LedgerFrame($0) }) else { return false }
         return try texts(frame, at: offset).withUnsafeBytes { CRC32C.of($0) } == frame.textSum

@@ -5,7 +5,7 @@ import Foundation
 extension Setting {
     static let groups: [(title: String, settings: [Setting])] = [
         ("Rows and payloads", rows), ("Default headers, for rows without their own", headers),
-        ("Destination", destination), ("Credentials", credentials), ("Run", run),
+        ("Destination", destination), ("Credentials", credentials), ("Run", run + export),
         ("Retries and limits", policy), ("Connections and threads", connections),
         ("Expectations, history and hooks", night), ("Monitoring", monitoring),
     ]

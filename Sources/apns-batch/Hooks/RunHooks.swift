@@ -70,6 +70,12 @@ struct RunEnd {
         self.directory = CampaignSettings.path(directory, from: FileManager.default.currentDirectoryPath)
     }
 
+    /// Returns the same end with another exit code and verdict.
+    init(exitCode: ExitCode, verdict: String, of end: RunEnd) {
+        (self.exitCode, self.verdict) = (exitCode, verdict)
+        (lastLine, directory, summary) = (end.lastLine, end.directory, end.summary)
+    }
+
     init(refused status: ExitCode) {
         exitCode = status
         summary = nil

@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Tests of the help, which must fit terminals of 80 columns, and whose examples must work when they are pasted.
     @Suite struct Help {
         private static let commands = [
-            [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"],
+            [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"], ["export"],
             ["provider-token"],
             ["simulate"],
             ["reference"],
@@ -46,7 +46,8 @@ extension EndToEnd {
             let help = try sender.command(["send", "--help-hidden"]).output
             let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
             let expected = [
-                "input_command", "templates", "variants", "fallback", "encryption", "providers", "on_complete",
+                "input_command", "templates", "variants", "fallback", "encryption", "providers", "results_to",
+                "on_complete",
             ]
             #expect(inFilesOnly == expected)
         }

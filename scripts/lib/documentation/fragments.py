@@ -95,7 +95,7 @@ def breaches_of_fragment(fragment, number, flags, work):
     path = os.path.join(folder, "main.swift")
     with open(path, "w", encoding="utf-8") as file:
         file.write(
-            "import APNSBatch\nimport APNSSimulator\nimport Logging\nimport Prelude\nimport ServiceLifecycle\nimport Testing\n"
+            "import APNSBatch\nimport APNSBatchPostgres\nimport APNSSimulator\nimport Logging\nimport Prelude\nimport ServiceLifecycle\nimport Testing\n"
             f"#sourceLocation(file: \"{fragment.file}\", line: {fragment.line})\n{fragment.text}\n")
     done = subprocess.run(
         ["swiftc", "-typecheck", *flags, "-plugin-path", plugins(), path],

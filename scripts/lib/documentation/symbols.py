@@ -8,6 +8,7 @@ from toolchain import import_flags, target
 
 CATALOGUES = {
     "APNSBatch": "Sources/APNSBatch/APNSBatch.docc",
+    "APNSBatchPostgres": "Sources/APNSBatchPostgres/APNSBatchPostgres.docc",
     "APNSSimulator": "Sources/APNSSimulator/APNSSimulator.docc",
 }
 # Modules whose public symbols belong to a product, because it exports them: those of Sources/APNSBatch/Exports.swift.

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from .rules import ALLOWED, FOLDERS, FOUNDATION, INSIDE, KERNEL_CALLS, LIBRARY, OUTSIDE_LIBRARY, TEST_LIBRARIES
+from .rules import ALLOWED, FOLDERS, FOUNDATION, INSIDE, KERNEL_CALLS, LIBRARY, OUTSIDE_LIBRARY, OTHER_LIBRARIES
 from .sources import read, without_comments
 
 
@@ -59,14 +59,14 @@ def library_breaches(package):
     graph = {target["name"]: dependencies(target) for target in package["targets"]}
     for product in package["products"]:
         if "library" in product["type"]:
-            if product["name"] != LIBRARY and product["name"] not in TEST_LIBRARIES:
+            if product["name"] != LIBRARY and product["name"] not in OTHER_LIBRARIES:
                 yield f"Package.swift: the library {product['name']} is not known to the rules"
-            allowed = TEST_LIBRARIES.get(product["name"], set())
+            allowed = OTHER_LIBRARIES.get(product["name"], set())
             found = closure(product["targets"], graph) & OUTSIDE_LIBRARY
             for name in sorted(found - allowed):
                 yield f"Package.swift: the library {product['name']} has {name} in it"
             for name in sorted(allowed - found):
-                yield f"Package.swift: the library {product['name']} has no {name} in it, which the table TEST_LIBRARIES allows"
+                yield f"Package.swift: the library {product['name']} has no {name} in it, which the table OTHER_LIBRARIES allows"
 
 
 def table_breaches(targets):

@@ -12,6 +12,8 @@ ALLOWED = {
     "CAPNSTransport": {"CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"},
     "CAPNSCrypto": {"CAPNSCommon", "CAPNSOpenSSL"},
     "CAPNSProcess": set(),
+    # Of the export to PostgreSQL alone.
+    "CAPNSPostgres": {"CAPNSCommon", "CAPNSLibPQ"},
     # Of the simulator alone.
     "CAPNSTransportServer": {"CAPNSCommon", "CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSOpenSSL", "CAPNSNGHTTP2"},
     "CAPNSIdentities": {"CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"},
@@ -32,13 +34,15 @@ ALLOWED = {
         "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
         "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging", "ServiceLifecycle", "CoreMetrics",
         "Tracing", "Configuration"},
+    "APNSBatchPostgres": {
+        "APNSBatchRecords", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "CAPNSPostgres"},
     "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
     "APNSBatchReport": {
         "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",
         "Mustache"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
     "APNSSimulator": {"APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"},
-    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
 # What uses of the library what is public, as other packages do. The neutral mechanics of this target are not the library's.
@@ -56,13 +60,14 @@ FOLDERS = {
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Observing", "Campaign", "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
+    "APNSBatchPostgres": ["Rows", "Database", "Export"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Control", "Hooks", "Metrics", "Progress", "Service"}],
+    "apns-batch": [{".", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -71,11 +76,12 @@ INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS",
 # The product that other packages link, and what must never be in it: servers, faults, simulator, the command.
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
-    "CAPNSTransportServer", "CAPNSIdentities", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
-    "APNSBatchMetrics", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSSimulator", "apns-batch"}
-# The other libraries among the products, which are for tests of other packages, and what they have in them of the above: exactly
-# this.
-TEST_LIBRARIES = {
+    "CAPNSTransportServer", "CAPNSIdentities", "CAPNSPostgres", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
+    "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSSimulator", "apns-batch"}
+# The other libraries among the products, and what they have in them of the above: exactly this.
+OTHER_LIBRARIES = {
+    "APNSBatchPostgres": {"APNSBatchPostgres", "CAPNSPostgres"},
+    # For tests of other packages.
     "APNSSimulator": {
         "APNSSimulator", "APNSBatchSimulator", "APNSBatchIdentities", "CAPNSIdentities", "CAPNSTransportServer"}}
 # Words in names of C functions that belong there, wherever they are defined. The event loop itself can listen and accept.
@@ -97,6 +103,7 @@ LIBRARY_HEADERS = {
     re.compile(r"nghttp2/|nghttp3/|ngtcp2/"): "CAPNSNGHTTP2",
     re.compile(r"openssl/|crypto/|ssl\.h"): "CAPNSOpenSSL",
     re.compile(r"liburing"): "CAPNSURing",
+    re.compile(r"(postgresql/)?(libpq|postgres_ext)"): "CAPNSLibPQ",
     re.compile(r"zlib\.h|zconf\.h"): "CAPNSZlib",
     re.compile(r"zstd"): "CAPNSZstd",
 }
@@ -106,6 +113,7 @@ LIBRARY_SYMBOLS = {
         r"(ASN1|BIO|BN|CRYPTO|EC|ECDSA|ERR|EVP|GENERAL_NAMES?|OBJ|OPENSSL|OSSL|PEM|PKCS\d+|RAND|SSL|TLS|X509|X509V3|d2i|i2d)_"):
         "CAPNSOpenSSL",
     re.compile(r"io_uring_"): "CAPNSURing",
+    re.compile(r"PQ[a-z]|pq[a-z]+_|lo_"): "CAPNSLibPQ",
     re.compile(r"(inflate|deflate|crc32|adler32|gz\w+|zlib\w+)(_|$)|(inflate|deflate)[A-Z]"): "CAPNSZlib",
     re.compile(r"ZSTD_"): "CAPNSZstd",
 }
@@ -153,6 +161,10 @@ KERNEL_CALLS = {
         "memfd_create": "input and output of a program",
         "write _exit": "the complaint, and the end",
     },
+    "CAPNSPostgres": {
+        "dlopen dlsym dlerror": "libpq, when it is first needed",
+        "pthread_mutex_lock pthread_mutex_unlock": "libpq is loaded once for all threads",
+    },
     "APNSBatchBasics": {
         "pthread_create pthread_detach pthread_join pthread_sigmask": "threads with a name (Threads)",
         "pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_mutex_destroy "
@@ -184,6 +196,9 @@ KERNEL_CALLS = {
         "getpid getrusage sysconf": "the usage of the process",
         "Task": "a program that makes rows while they are sent, and tasks that await answers",
         "Foundation.contentsOf": "the summary of a run",
+    },
+    "APNSBatchPostgres": {
+        "ContinuousClock": "waiting for the end of an export",
     },
     "APNSBatchSimulator": {
         "open access mkdir read close": "certificates and keys for the occasion",

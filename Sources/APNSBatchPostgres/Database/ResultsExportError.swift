@@ -1,0 +1,49 @@
+import APNSBatchModel
+
+/// Why results could not be written into a database, as a ``code`` for programs and a ``description`` for people.
+///
+/// The description never contains a password, the text of a connection string, or a device token.
+public struct ResultsExportError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it is. Later versions may add cases.
+    @nonexhaustive
+    public enum Code: Sendable, Hashable, CaseIterable {
+        /// Something must be changed before it can succeed: the connection string, the table, the rights of the user; or libpq is
+        /// not installed.
+        case configuration
+        /// The database cannot be reached, the connection was lost, or the server cannot do it now. The same call may succeed
+        /// later.
+        case unavailable
+        /// The ledger of the run cannot be read.
+        case results
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// A sentence without a full stop.
+    public let description: String
+
+    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+
+    init(_ error: CampaignError) { self.init(.results, error.description) }
+
+    /// Creates the error of a statement that the server refused.
+    ///
+    /// - Parameters:
+    ///   - state: The five characters of the SQLSTATE. PostgreSQL, appendix A.
+    ///   - message: The primary message of the server. Its details are left out, because they show values of rows.
+    init(state: String, message: String) {
+        let kind = state.prefix(2)
+        // A message about data names a value, which may be a token.
+        let isAboutData = ["22", "23"].contains(kind)
+        let text = isAboutData ? "the table takes no such values (SQLSTATE \(state))" : message + Self.remedy(state)
+        self.init(Self.lasting.contains(String(kind)) ? .configuration : .unavailable, text)
+    }
+
+    private static func remedy(_ state: String) -> String {
+        state == "42P01" ? "; apns-batch export --create makes it, and --print-sql shows how" : ""
+    }
+
+    /// The classes of states that do not pass by themselves: features, authorization, catalogs and schemas that are missing,
+    /// data and constraints, syntax and access rules.
+    private static let lasting: Set<String> = ["0A", "22", "23", "28", "3D", "3F", "42"]
+}

@@ -1,0 +1,98 @@
+import APNSBatch
+import APNSBatchPostgres
+import ArgumentParser
+
+struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes the results of a run into a table of PostgreSQL.",
+        discussion: """
+            Each result is in the table once, however often this command is called and
+            however an earlier call ended: the place up to which a run was written is in
+            the database (apns_batch_offset) and moves with the rows in one transaction. A
+            campaign with results_to does the same while it is sent, and this command
+            writes what was left. Without --to, it takes results_to of the run.
+
+            --to is a connection string of libpq, and what it does not say comes from the
+            environment (PGHOST, PGSERVICE, ...). It must not have a password: that comes
+            from a password file (PGPASSFILE), a service file (PGSERVICEFILE) or PGPASSWORD.
+            docs/postgresql.md describes the table.
+
+            Examples:
+              apns-batch export runs/tonight --to service=push --print-sql
+              apns-batch export runs/tonight --to service=push --create
+              apns-batch export runs/tonight --to 'host=db dbname=push' --table app.results
+
+            Exit codes: 0 all results are in the table; 64 usage, the table or the rights
+            of the user are wrong, or the directory holds no run; 69 the database cannot be
+            reached, or the connection was lost; 75 a process is working on the run, and
+            what it has recorded so far was written.
+            """)
+
+    @Argument(help: "Run directory.")
+    var runDirectory: String
+
+    @Option(help: "Connection string of libpq, such as service=push or postgresql://user@db/push.")
+    var to: String?
+
+    @Option(help: "Table, as TABLE or SCHEMA.TABLE. (default: push_results)")
+    var table: String?
+
+    @Option(help: "whole, or digest for the SHA-256 of each token. (default: whole)")
+    var tokens: String?
+
+    @Option(help: "Name of the campaign in the table. (default: that of the run)")
+    var campaign: String?
+
+    @Flag(help: "Make the table and apns_batch_offset first, unless they exist.")
+    var create = false
+
+    @Flag(help: "Print the SQL that makes them, and do nothing else.")
+    var printSql = false
+
+    @Flag(help: "Read all results again, for a table from which rows were deleted.")
+    var again = false
+
+    @Flag(name: .shortAndLong, help: "Print only errors.")
+    var quiet = false
+
+    func run() throws {
+        try reporting {
+            let before = try? RunArguments(of: try RunOpening(of: runDirectory))
+            let table = try target(before)
+            let name = try campaign ?? before?.name ?? "campaign"
+            let export = ResultsExport(ofRunIn: runDirectory, campaign: name, to: table)
+            let columns = try export.columns
+            if printSql { return print(table.creation(columns: columns).map { $0 + ";\n" }.joined(), terminator: "") }
+            if create { try table.create(columns: columns) }
+            try table.check(columns: columns)
+            try show(try write(export), in: table)
+        }
+        guard Output.isComplete() else { throw ExitStatus.interrupted }
+    }
+
+    /// Returns the table of the flags, and where they say nothing that of the run.
+    private func target(_ before: RunArguments?) throws -> ResultsTable {
+        let keys = try before?.settings.values["resultsTo"].map { try ResultsTarget.Keys($0) }
+        guard let database = to ?? keys?.database ?? (printSql ? "" : nil) else {
+            throw UsageError("no database: give --to, such as --to service=push")
+        }
+        guard let tokens = tokens.map(TokenForm.init) ?? keys?.tokens ?? .whole else {
+            throw UsageError("--tokens: expected whole or digest, found \"\(tokens ?? "")\"")
+        }
+        return try ResultsTable(
+            in: database, named: table ?? keys?.table ?? ResultsTarget.Keys.table, tokens: tokens)
+    }
+
+    private func write(_ export: ResultsExport) throws -> ExportProgress {
+        var display = ExportDisplay()
+        defer { display.end() }
+        return try export.write(rewinding: again) { if !quiet { display.show($0) } }
+    }
+
+    private func show(_ progress: ExportProgress, in table: ResultsTable) throws {
+        if !quiet { print("rows=\(progress.recorded) new=\(progress.added) table=\(table.name)") }
+        guard try RunStatus.isRunning(runDirectory) else { return }
+        complainOfFailure("\(runDirectory): a process is working on this run; what it has recorded so far was written")
+        throw ExitStatus.interrupted
+    }
+}
