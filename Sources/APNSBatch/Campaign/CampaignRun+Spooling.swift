@@ -73,7 +73,7 @@ package struct InputKeeping {
             let code: CampaignError.Code = if case .cannotSpool = error { .results } else { .input }
             throw CampaignError(code, "\(error.message(input: input.name)); nothing was sent", cause: error)
         }
-        return RunInput(copy: files.inputCopyPath, of: input.name)
+        return RunInput(copy: files.inputCopyPath, of: input.name, parts: input.parts)
     }
 
     private static func file(of files: DirectoryFiles) throws(InputError) -> any AppendFile {

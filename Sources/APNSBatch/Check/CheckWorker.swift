@@ -81,7 +81,7 @@ struct CheckWorker: ~Copyable {
     private mutating func bad(_ row: Row, _ first: RowFinding) {
         if preparer.sizeTooLarge > 0 { findings.sizes.add(preparer.sizeTooLarge, row: row.row) }
         // An error of the template itself is reported once, and not for every row.
-        if plan.isOfEveryRow && first.file != plan.inputName { return findings.addBad() }
+        if plan.isOfEveryRow && !plan.isInput(first.file) { return findings.addBad() }
         let all = preparer.findings(of: row, cardNumbers: true)
         findings.add(all.contains(first) ? all : [first] + all, row: row.row)
     }

@@ -43,6 +43,15 @@ package enum InputError: Error, Equatable, Sendable {
     /// The rows cannot be kept for a later process, or those of an earlier one cannot be read.
     case cannotSpool(StorageError)
 
+    /// One of several files cannot be read; the text names it.
+    case inFile(String, String)
+
+    /// A file is given twice. The path is the one that was given first.
+    case sameFile(String)
+
+    /// The header row of a file is not that of the first one.
+    case otherHeader(String, found: String)
+
     /// The bytes cannot be packed to be kept.
     case cannotPack(String)
 
@@ -64,6 +73,7 @@ extension InputError {
         switch self {
         case .badHeader: "\(input):\(self)"
         case .foreign(let format): "\(input): \(format.message(path: input.hasPrefix("<") ? nil : input))"
+        case .inFile(_, let text): text
         case .cannotOpen(_, let errno): "\(input): cannot be opened: \(Self.text(errno))"
         default: "\(input): \(self)"
         }
@@ -99,6 +109,12 @@ extension InputError: CustomStringConvertible {
             "the input changed: byte \(offset)"
         case .cannotSpool(let error):
             "\(error)"
+        case .inFile(_, let text):
+            text
+        case .sameFile(let path):
+            "this file is the same as \(path), and would be sent twice"
+        case .otherHeader(let header, let found):
+            "the header row is not that of the first file: expected \(header), found \(found)"
         case .cannotPack(let cause):
             "the input cannot be packed to be kept: \(cause)"
         case .ofProgram(let cause):

@@ -5,6 +5,9 @@ package enum InputLocation: Sendable {
     /// The path of a regular file, a FIFO or a device. The reader opens it, and closes it when it is deallocated.
     case file(String)
 
+    /// The paths of regular files whose rows follow each other. The reader enters them into the parts.
+    case files([String], InputParts)
+
     /// A descriptor owned by the caller. It is not closed, and its flags are not changed.
     case descriptor(Int32)
 
@@ -31,6 +34,7 @@ package enum InputLocation: Sendable {
         switch self {
         case .file(let path): descriptor = InputDescriptor(path: path)
         case .descriptor(let number): descriptor = InputDescriptor(borrowed: number)
+        case .files(let paths, let parts): return try FilesSource(paths, windowLog: windowLog, parts: parts)
         case .program(let pipe): return pipe
         case .spooled(let source): return source
         case .producer(let producer): return PackedSource(try ProducerSource(producer), windowLog: windowLog)
@@ -58,6 +62,7 @@ package enum InputLocation: Sendable {
             case .file(let path): path
             case .descriptor(0): "standard input"
             case .descriptor(let number): "descriptor \(number)"
+            case .files(let paths, _): paths.joined(separator: ", ")
             case .program, .spooled: "the rows of the program"
             case .producer(let producer): producer.arguments[0]
             }

@@ -2,12 +2,14 @@ import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRecords
+import APNSBatchRows
 import APNSBatchTransport
 import Logging
 
 /// All settings of a campaign that are fixed before the first row, checked and compiled. Immutable, and shared by all lanes.
 package final class CampaignPlan: Sendable {
     package let inputName: String
+    private let inputParts: InputParts?
     let columns: [String]
     package let roles: ColumnRoles
     /// The templates; empty if rows have payloads of their own.
@@ -70,7 +72,7 @@ package final class CampaignPlan: Sendable {
         (self.surroundings, self.isService) = (surroundings, isService)
         self.start = start ?? surroundings.seconds()
         onUnknown = campaign.onUnknown
-        inputName = input.name
+        (inputName, inputParts) = (input.name, input.parts)
         self.columns = columns
         roles = try ColumnRoles(
             columns: columns, file: input.name,
@@ -239,4 +241,14 @@ extension Campaign.Loop {
         case .epoll: .epoll
         }
     }
+}
+
+extension CampaignPlan {
+    /// Returns the file that has a line of the input, and the line there.
+    package func place(ofLine line: UInt64) -> (file: String, line: UInt64) {
+        inputParts?.place(ofLine: line) ?? (inputName, line)
+    }
+
+    /// Whether a file is the input, or one of its files, and not a template.
+    package func isInput(_ file: String) -> Bool { file == inputName || inputParts?.has(file) == true }
 }

@@ -1,4 +1,5 @@
 import APNSBatchModel
+import APNSBatchRows
 
 /// What is known of an input before its first row is read.
 package struct InputFacts: Sendable {
@@ -8,6 +9,8 @@ package struct InputFacts: Sendable {
     package let isFile: Bool
     /// The names of the columns, in order.
     package let columns: [String]
+    /// Which of several files has which line; nil for other inputs.
+    package var parts: InputParts?
 }
 
 extension InputFacts {

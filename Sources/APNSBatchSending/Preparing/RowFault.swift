@@ -8,7 +8,8 @@ import APNSBatchRows
 package enum RowFault {
     /// Returns the finding for a row that cannot be parsed.
     static func find(_ error: RowError, _ plan: CampaignPlan) -> RowFinding {
-        RowFinding(.csvRow, file: plan.inputName, line: error.line, column: error.column, "\(error.cause)")
+        let (file, line) = plan.place(ofLine: error.line)
+        return RowFinding(.csvRow, file: file, line: line, column: error.column, "\(error.cause)")
     }
 
     /// Returns the finding for a value that is not allowed in its column.
@@ -111,10 +112,12 @@ package enum RowFault {
         _ rule: Rule, _ column: Int?, _ row: borrowing Row, _ plan: CampaignPlan, _ message: String
     ) -> RowFinding {
         guard let column, !plan.inputName.isEmpty else {
-            return RowFinding(rule, file: plan.inputName, line: row.line, column: 1, message)
+            let (file, line) = plan.place(ofLine: row.line)
+            return RowFinding(rule, file: file, line: line, column: 1, message)
         }
         let position = row.place(of: column)
-        return RowFinding(rule, file: plan.inputName, line: position.line, column: position.column, message)
+        let (file, line) = plan.place(ofLine: position.line)
+        return RowFinding(rule, file: file, line: line, column: position.column, message)
     }
 }
 

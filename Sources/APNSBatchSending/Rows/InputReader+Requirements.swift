@@ -62,7 +62,7 @@ extension InputReader {
     ) throws(CampaignError) {
         guard let limit = campaign.inputAgeLimit?.seconds else { return }
         let name = input.name
-        guard input.isFile, let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
+        guard input.hasAge, let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
             throw CampaignError(
                 .configuration, "require fresh: \(name) is not a file, and only a file has a time of modification")
         }

@@ -34,7 +34,8 @@ package final class InputReader: Sendable {
                 input: input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
                 extent: extent)
             isRepeatable = input.isFile && reader.canReadAgain
-            facts = InputFacts(name: input.name, isFile: input.isFile, columns: try reader.readColumns())
+            facts = InputFacts(
+                name: input.name, isFile: input.isFile, columns: try reader.readColumns(), parts: input.parts)
         } catch {
             throw Self.explain(error, name: input.name)
         }

@@ -9,6 +9,8 @@ package struct RunInput: Sendable {
     /// The path by which another process can open the input; nil if there is none.
     package let path: String?
     package let location: InputLocation
+    /// Which file has which line; nil unless there are several files.
+    package private(set) var parts: InputParts?
     /// Whether the bytes are in the run directory and not where they came from.
     package private(set) var isCopy = false
 
@@ -16,6 +18,14 @@ package struct RunInput: Sendable {
     package init(_ input: CampaignInput, logger: Logger? = nil) throws(CampaignError) {
         switch input {
         case .file(let path): (name, self.path, location) = (path, path, .file(path))
+        case .files(let paths) where paths.count == 1: (name, path, location) = (paths[0], paths[0], .file(paths[0]))
+        case .files(let paths):
+            guard let first = paths.first else {
+                throw CampaignError(.configuration, "input: expected at least one file, found none")
+            }
+            let parts = InputParts()
+            name = "\(first) and \(paths.count - 1) more"
+            (path, location, self.parts) = (nil, .files(paths, parts), parts)
         case .standardInput: (name, path, location) = ("<stdin>", nil, .standardInput)
         case .program(let arguments, let environment, let patience):
             guard let program = arguments.first, !program.isEmpty else {
@@ -30,8 +40,10 @@ package struct RunInput: Sendable {
     /// A copy of an input.
     ///
     /// - Parameter name: The name of the input that was copied.
-    package init(copy path: String, of name: String) {
+    /// - Parameter parts: Where its lines are from; nil if nobody knows any more.
+    package init(copy path: String, of name: String, parts: InputParts? = nil) {
         (self.name, self.path, location) = (name, path, .file(path))
+        self.parts = parts
         isCopy = true
     }
 
@@ -50,10 +62,13 @@ package struct RunInput: Sendable {
 
     package var isFile: Bool { path != nil }
 
+    /// Whether it has a time of modification; that of several files is the earliest.
+    var hasAge: Bool { isFile || parts != nil }
+
     /// Whether its bytes can be copied before rows are sent; not those that a program makes while they are.
     package var canBeCopied: Bool {
         switch location {
-        case .file, .descriptor, .producer: true
+        case .file, .files, .descriptor, .producer: true
         case .program, .spooled: false
         }
     }

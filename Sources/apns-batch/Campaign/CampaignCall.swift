@@ -81,7 +81,9 @@ struct CampaignCall: Sendable {
 
     /// Whether the input of the run that is resumed no longer exists at its path.
     private var isInputMissing: Bool {
-        guard before != nil, flags.input == nil, let input = settings.input else { return false }
+        guard before != nil, flags.input == nil, let input = settings.input, !InputPattern.isOne(input) else {
+            return false
+        }
         return access(input, F_OK) != 0
     }
 

@@ -53,7 +53,9 @@ private struct SettingReader {
             guard let number = node.int else { throw unexpected(node, name, "a whole number") }
             return .number(number)
         case .text, .path: return .text(try text(node, name))
-        case .names, .paths, .texts, .command: return .list(try list(node, name) { .text(try text($0, $1)) })
+        case .pathOrPaths where node.sequence == nil: return .text(try text(node, name))
+        case .names, .paths, .pathOrPaths, .texts, .command:
+            return .list(try list(node, name) { .text(try text($0, $1)) })
         case .shares, .pathsByName:
             guard let mapping = node.mapping else { throw unexpected(node, name, "keys and values") }
             return .members(

@@ -5,9 +5,13 @@ extension CampaignSettings {
     /// The source of the rows.
     func campaignInput() throws -> CampaignInput {
         let arguments = values["inputCommand"]?.texts ?? []
-        if let input = self.input {
+        if let input = values["input"] {
             guard arguments.isEmpty else { throw UsageError("input and input_command: give one of them") }
-            return input == "-" ? .standardInput : .file(input)
+            if input.text == "-" { return .standardInput }
+            guard let path = input.text, !InputPattern.isOne(path) else {
+                return .files(try (input.text.map { [$0] } ?? input.texts).flatMap(InputPattern.files))
+            }
+            return .file(path)
         }
         guard !arguments.isEmpty else {
             throw UsageError("no input: give --input FILE, or --input - for standard input")

@@ -31,7 +31,7 @@ struct CampaignSettings: Codable, Equatable {
         for setting in table {
             guard let value = values[setting.name] else { continue }
             switch setting.kind {
-            case .path, .paths, .pathsByName: values[setting.name] = value.mapText(path)
+            case .path, .pathOrPaths, .paths, .pathsByName: values[setting.name] = value.mapText(path)
             case .command: values[setting.name] = .list(relative(command: value.list ?? [], path))
             case .records(let table):
                 values[setting.name] = .list(

@@ -12,7 +12,8 @@ extension Setting {
 
     private static let rows: [Setting] = [
         Setting(
-            "input", .path, replaces: ["inputCommand"], "CSV file with a header row, or - for standard input."),
+            "input", .pathOrPaths, replaces: ["inputCommand"],
+            "CSV file with a header row, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."),
         Setting(
             "inputCommand", .command, hasFlag: false, replaces: ["input"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."

@@ -11,6 +11,8 @@ struct Setting: Sendable {
         case text
         /// A path, relative to the campaign file that holds it.
         case path
+        /// A path, or a list of paths. The flag is a path.
+        case pathOrPaths
         /// A list of names. A flag separates them by commas.
         case names
         /// A list of paths. The flag is repeatable.
@@ -109,6 +111,7 @@ extension Setting.Kind {
         case .whole: "whole number"
         case .text: "text"
         case .path: "path"
+        case .pathOrPaths: "path, or list of paths"
         case .names: "list of names"
         case .paths: "list of paths"
         case .texts: "list of texts"

@@ -170,5 +170,68 @@ extension EndToEnd {
                 #expect(refused.errors.contains("<stdin>: expected at least 101 rows, found 100"), "\(refused)")
             }
         }
+
+        /// Writes files `part-1.csv` to `part-3.csv`, the last one packed, with rows that differ. Returns their pattern.
+        private func parts(_ sender: Sender, lastHeader: String = "token,name") throws -> String {
+            for number in 1...3 {
+                let rows = (0..<100).map { String(repeating: "\(number)", count: 60) + "\(1000 + $0),Ada\n" }.joined()
+                let header = number == 3 ? lastHeader : "token,name"
+                try sender.scratch.write("\(header)\n\(rows)", to: "part-\(number).csv")
+            }
+            let last = sender.scratch.path("part-3.csv")
+            let packed = try sender.pack(last, "gzip")
+            try FileManager.default.removeItem(atPath: last)
+            try FileManager.default.moveItem(atPath: packed, toPath: last)
+            return sender.scratch.path("part-*.csv")
+        }
+
+        @Test(arguments: ["pattern", "list"])
+        func `several files are one input, in the order of their names, which is kept and resumed`(form: String) throws
+        {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let pattern = try parts(sender)
+            let list = (1...3).map { "\"\(sender.scratch.path("part-\($0).csv"))\"" }.joined(separator: ", ")
+            let template = try sender.scratch.write(#"{"aps":{"alert":"Hi {{name}}"}}"#, to: "name.json")
+            let file = try sender.scratch.write(
+                """
+                input: \(form == "list" ? "[\(list)]" : "\"\(pattern)\"")
+                template: "\(template)"
+                to: localhost:\(simulator.port)
+                """, to: "campaign.yaml")
+            let directory = sender.newRunDirectory()
+            let sent = try sender.command(["send", file, "--run-dir", directory] + sender.credentials.flags)
+            #expect(sent.ending == .exited(0), "\(sent)")
+            let results = try RunResults(directory)
+            results.expectComplete(rows: 300)
+            #expect(
+                results.lines.map { $0.token.prefix(1) }.sorted()
+                    == results.lines.sorted { $0.row < $1.row }.map { $0.token.prefix(1) })
+            #expect(try simulator.stop().count == 300)
+            let again = try sender.command(["resume", directory])
+            #expect(again.ending == .exited(0), "\(again)")
+        }
+
+        @Test func `findings of several files name the file and its line, and other headers are refused`() throws {
+            let sender = try Sender()
+            let pattern = try parts(sender)
+            try sender.scratch.write("token,name\n00aa,Ada\nzz,Bo\n", to: "part-2.csv")
+            let template = try sender.scratch.write(#"{"aps":{"alert":"Hi {{name}}"}}"#, to: "name.json")
+            let flags = ["--template", template, "--to", "simulator"]
+            let findings = sender.scratch.path("findings.csv")
+            let check = try sender.command(["check", "--input", pattern, "--findings", findings] + flags)
+            #expect(check.ending == .exited(2), "\(check)")
+            #expect((check.output + check.errors).contains("part-2.csv:3:1: "), "\(check)")
+            _ = try parts(sender, lastHeader: "token,nom")
+            for command in [["check", "--findings", findings], ["send", "--run-dir", sender.newRunDirectory()]] {
+                let refused = try sender.command(command + ["--input", pattern] + flags)
+                #expect(refused.ending == .exited(64), "\(refused)")
+                #expect(
+                    refused.errors.contains("part-3.csv: the header row is not that of the first file"), "\(refused)")
+            }
+            let none = try sender.command(
+                ["check", "--input", sender.scratch.path("no-*.csv"), "--findings", findings] + flags)
+            #expect(none.ending == .exited(64) && none.errors.contains("no file has such a name"), "\(none)")
+        }
     }
 }

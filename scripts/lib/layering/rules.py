@@ -178,7 +178,7 @@ KERNEL_CALLS = {
         "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill environ": "programs (Processes)",
     },
     "APNSBatchRows": {
-        "open read pread lseek fstat close posix_fadvise": "the input",
+        "open read pread lseek fstat stat close posix_fadvise": "the input",
         "fcntl poll pipe write": "an input that must be waited for, and the end of waiting",
     },
     "APNSBatchTransport": {
@@ -206,7 +206,7 @@ KERNEL_CALLS = {
         "syscall": "Mutex of Synchronization",
     },
     "apns-batch": {
-        "open access read write close fcntl lstat stat": "files and descriptors that arguments name",
+        "open access read write close fcntl lstat stat glob globfree": "files and descriptors that arguments name",
         "ioctl isatty tcgetattr tcsetattr": "the terminal",
         "fflush print Foundation.FileHandle": "output",
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",

@@ -1,0 +1,211 @@
+import APNSBatchBasics
+import Glibc
+
+/// The rows of several files, one after the other: their bytes without the header rows, which must be the same, of those after the first.
+/// Each may be packed.
+final class FilesSource: ByteSource, @unchecked Sendable {
+    private let paths: [String]
+    private let windowLog: Int
+    private let parts: InputParts
+    /// The header row of the first file, without its line end.
+    private let header: [UInt8]
+    let storedSize: UInt64?
+    let modified: UInt64?
+    let isLive = false
+
+    // Used by the thread that reads, except for `storedRead`.
+    private var next = 0
+    private var file: OpenedFile?
+    /// Bytes that come before those that are read next.
+    private var ahead: [UInt8] = []
+    /// The number of line feeds that were given out, and whether the last byte was one.
+    private var lines: UInt64 = 0
+    private var isAtLineStart = true
+    private let isCancelled = Guarded(false)
+    /// The number of stored bytes of files that were read to their end.
+    private var storedBefore: UInt64 = 0
+    private let storedRead = Guarded<UInt64>(0)
+
+    /// Looks at each file: whether it is a regular file, and has the header row of the first.
+    ///
+    /// - Throws: `InputError.inFile` with `cannotOpen`, `sameFile`, `otherHeader`, `noHeader`, `foreign` and the errors of reading.
+    init(_ paths: [String], windowLog: Int, parts: InputParts) throws(InputError) {
+        var header: [UInt8] = []
+        var (size, oldest): (UInt64, UInt64?) = (0, nil)
+        var seen: [FileIdentity: String] = [:]
+        for (index, path) in paths.enumerated() {
+            try Self.located(path) { () throws(InputError) in
+                let identity = try FileIdentity(of: path)
+                if let first = seen.updateValue(path, forKey: identity) { throw .sameFile(first) }
+                let opened = try OpenedFile(path, windowLog: windowLog)
+                if index == 0 { header = opened.header }
+                guard opened.header == header else {
+                    throw .otherHeader(Self.text(header), found: Self.text(opened.header))
+                }
+                size += opened.source.storedSize ?? 0
+                if let time = opened.source.modified { oldest = min(oldest ?? time, time) }
+            }
+        }
+        (self.paths, self.windowLog, self.parts, self.header) = (paths, windowLog, parts, header)
+        (storedSize, modified) = (size, oldest)
+    }
+
+    private static func text(_ header: [UInt8]) -> String {
+        let text = String(decoding: header.prefix(100), as: UTF8.self)
+        return header.count > 100 ? text + "…" : text
+    }
+
+    private static func located(_ path: String, _ body: () throws(InputError) -> Void) throws(InputError) {
+        do throws(InputError) { try body() } catch {
+            if case .cancelled = error { throw error }
+            throw .inFile(path, "\(error.message(input: path))")
+        }
+    }
+
+    func storedBytes(read: UInt64) -> UInt64 { storedRead.withLock { $0 } }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while true {
+            if isCancelled.withLock({ $0 }) { throw .cancelled }
+            if !ahead.isEmpty {
+                let count = unsafe takeAhead(into: buffer)
+                return unsafe give(count, UnsafeRawBufferPointer(buffer))
+            }
+            guard let file else {
+                guard next < paths.count else { return 0 }
+                try open(paths[next])
+                next += 1
+                continue
+            }
+            var got = 0
+            try Self.located(file.path) { () throws(InputError) in got = try unsafe file.read(into: buffer) }
+            note(file)
+            if got > 0 { return unsafe give(got, UnsafeRawBufferPointer(buffer)) }
+            end(file)
+        }
+    }
+
+    private func takeAhead(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(ahead.count, buffer.count)
+        unsafe buffer.copyBytes(from: ahead.prefix(count))
+        ahead.removeFirst(count)
+        return count
+    }
+
+    /// Notes that bytes are given out, and returns their number.
+    private func give(_ count: Int, _ bytes: UnsafeRawBufferPointer) -> Int {
+        lines += unsafe UInt64(bytes[..<count].count { $0 == Byte.lineFeed })
+        isAtLineStart = unsafe bytes[count - 1] == Byte.lineFeed
+        return count
+    }
+
+    private func open(_ path: String) throws(InputError) {
+        try Self.located(path) { () throws(InputError) in
+            let opened = try OpenedFile(path, windowLog: windowLog)
+            // It may have changed since all files were looked at.
+            guard opened.header == header else {
+                throw .otherHeader(Self.text(header), found: Self.text(opened.header))
+            }
+            parts.begin(path, at: lines + 1, line: next == 0 ? 1 : opened.linesBeforeRows + 1)
+            ahead = next == 0 ? opened.start : opened.behindHeader
+            file = opened
+        }
+    }
+
+    private func end(_ file: OpenedFile) {
+        storedBefore += file.source.storedSize ?? 0
+        self.file = nil
+        if !isAtLineStart, next < paths.count { ahead = [Byte.lineFeed] }
+    }
+
+    private func note(_ file: OpenedFile) {
+        let stored = storedBefore + file.source.storedBytes(read: file.bytesRead)
+        storedRead.withLock { $0 = stored }
+    }
+
+    func cancel() { isCancelled.withLock { $0 = true } }
+}
+
+/// One file, and its beginning.
+private final class OpenedFile {
+    let path: String
+    let source: any ByteSource
+    /// The number of bytes that were read.
+    private(set) var bytesRead: UInt64 = 0
+    /// The bytes that were read to find the header row, without a byte order mark.
+    private(set) var start: [UInt8] = []
+    /// Where the header row begins and ends in them, without its line end, and where the rows begin.
+    private var bounds = (start: 0, end: 0, rows: 0)
+
+    private static let headerMost = 1 << 20
+
+    init(_ path: String, windowLog: Int) throws(InputError) {
+        self.path = path
+        source = try InputLocation.file(path).open(limit: nil, windowLog: windowLog)
+        try readHeader()
+    }
+
+    var header: [UInt8] { Array(start[bounds.start..<bounds.end]) }
+    var behindHeader: [UInt8] { Array(start[bounds.rows...]) }
+    /// The number of lines before the first row.
+    var linesBeforeRows: UInt64 { UInt64(start[..<bounds.rows].count { $0 == Byte.lineFeed }) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        // What is appended to a file after it was opened does not belong to it.
+        let most = source.size.map { Int(clamping: $0 - min($0, bytesRead)) } ?? .max
+        guard most > 0 else { return 0 }
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, most)])
+        let got = try unsafe source.read(into: room)
+        if got == 0, let size = source.size { throw .changedWhileRead(bytesAtOpen: size, bytesRead: bytesRead) }
+        bytesRead += UInt64(got)
+        return got
+    }
+
+    /// Reads until the header row has ended: at the first line end that is not between quotes.
+    private func readHeader() throws(InputError) {
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let got = try unsafe piece.withUnsafeMutableBufferPointer { (room) throws(InputError) in
+                try unsafe read(into: UnsafeMutableRawBufferPointer(room))
+            }
+            start += piece[..<got]
+            if start.starts(with: [0xEF, 0xBB, 0xBF]) { start.removeFirst(3) }
+            if let format = ForeignFormat.find(Array(start.prefix(ForeignFormat.bytesWanted))) {
+                throw .foreign(format)
+            }
+            if findHeader(isWhole: got == 0) { return }
+            guard got > 0, start.count < Self.headerMost else { throw .noHeader }
+        }
+    }
+
+    private func findHeader(isWhole: Bool) -> Bool {
+        let isBlank: (UInt8) -> Bool = { $0 == Byte.lineFeed || $0 == Byte.carriageReturn }
+        guard let first = start.firstIndex(where: { !isBlank($0) }) else { return false }
+        var isQuoted = false
+        for index in first..<start.count {
+            if start[index] == Byte.quote { isQuoted.toggle() }
+            guard start[index] == Byte.lineFeed, !isQuoted else { continue }
+            let end = start[index - 1] == Byte.carriageReturn ? index - 1 : index
+            bounds = (first, end, index + 1)
+            return true
+        }
+        // A file that has only a header row may end without a line end.
+        if isWhole { bounds = (first, start.count, start.count) }
+        return isWhole
+    }
+}
+
+/// What tells files apart whose paths differ.
+private struct FileIdentity: Hashable {
+    let device: UInt64
+    let number: UInt64
+
+    /// - Throws: `InputError.cannotOpen` unless there is a regular file.
+    init(of path: String) throws(InputError) {
+        var facts = Glibc.stat()
+        guard unsafe stat(path, &facts) == 0 else { throw .cannotOpen(path: path, errno: errno) }
+        if facts.st_mode & S_IFMT == S_IFDIR { throw .cannotOpen(path: path, errno: EISDIR) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path: path, errno: ESPIPE) }
+        (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
+    }
+}
