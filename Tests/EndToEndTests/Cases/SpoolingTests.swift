@@ -100,7 +100,8 @@ extension EndToEnd {
                 #expect(failed.errors.contains("sh: the server is gone"), "\(failed)")
                 #expect(!FileManager.default.fileExists(atPath: directory + "/input.zst"))
             }
-            let check = try sender.command(["check", file] + sender.credentials.flags)
+            let check = try sender.command(
+                ["check", file, "--findings", sender.scratch.path("findings.csv")] + sender.credentials.flags)
             #expect(check.ending == .exited(64) && check.errors.contains(says), "\(check)")
             #expect(try simulator.stop().isEmpty)
 
@@ -164,7 +165,11 @@ extension EndToEnd {
                     [
                         command, "--input", "-", "--template", Sender.template, "--to", "simulator", "--min-rows",
                         "101",
-                    ] + (command == "send" ? ["--run-dir", sender.newRunDirectory()] : []), name: command,
+                    ]
+                        + (command == "send"
+                            ? ["--run-dir", sender.newRunDirectory()]
+                            : ["--findings", sender.scratch.path("findings.csv")]),
+                    name: command,
                     in: sender.scratch, input: .file(URL(filePath: input)))
                 #expect(refused.ending == .exited(64), "\(refused)")
                 #expect(refused.errors.contains("<stdin>: expected at least 101 rows, found 100"), "\(refused)")
