@@ -97,7 +97,7 @@ struct Send: AsyncParsableCommand {
             simulator = try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
             do {
                 files = simulator == nil ? try CredentialFiles(call) : nil
-                let (input, spool) = (try call.settings.campaignInput(), try call.settings.spool)
+                let (input, spool) = (try call.settings.campaignInput(resuming: resuming), try call.settings.spool)
                 var campaign = try arguments.campaign(call.settings, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
                 if let name = call.name { campaign.name = name }

@@ -3,12 +3,15 @@ import Foundation
 
 extension CampaignSettings {
     /// The source of the rows.
-    func campaignInput() throws -> CampaignInput {
+    ///
+    /// - Parameter resuming: Whether a run is resumed, which may have kept its rows: a pattern then needs no files.
+    func campaignInput(resuming: Bool = false) throws -> CampaignInput {
         let arguments = values["inputCommand"]?.texts ?? []
         if let input = values["input"] {
             guard arguments.isEmpty else { throw UsageError("input and input_command: give one of them") }
             if input.text == "-" { return .standardInput }
             guard let path = input.text, !InputPattern.isOne(path) else {
+                if resuming, let path = input.text { return .files([path]) }
                 return .files(try (input.text.map { [$0] } ?? input.texts).flatMap(InputPattern.files))
             }
             return .file(path)
