@@ -20,6 +20,8 @@ struct Inputs {
         quoted = RowFile(path: directory + "/quoted.csv")
         try Self.makeRows(["\(rows)", "--plain", "-o", plain.path])
         try Self.makeRows(["\(rows)", "-o", quoted.path])
+        try Self.makeRows(["\(rows)", "--plain", "--ndjson", "-o", directory + "/plain.ndjson"])
+        try Self.makeRows(["\(rows)", "--ndjson", "-o", directory + "/quoted.ndjson"])
     }
 
     /// The template for the rows of a file.

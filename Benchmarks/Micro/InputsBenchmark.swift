@@ -3,7 +3,8 @@ import CAPNSZlib
 import CAPNSZstd
 import Foundation
 
-/// Reading rows from a file as it is, packed with gzip and packed with zstd, beside what the libraries take to unpack it alone.
+/// Reading rows from a file as it is, packed with gzip and packed with zstd, beside what the libraries take to unpack it alone, and the
+/// same rows as lines of JSON.
 enum InputsBenchmark {
     static func figures(_ inputs: Inputs) throws -> [Figure] {
         let plain = try row(inputs.plain, inputs.rows)
@@ -19,6 +20,15 @@ enum InputsBenchmark {
             figures.append(Figure("\(name).row", try row(file, inputs.rows), "ns"))
             figures.append(Figure("\(name).library", alone / Double(inputs.rows), "ns"))
         }
+        for (name, file) in [("plain", inputs.plain), ("quoted", inputs.quoted)] {
+            let columns = try ChunkReader(input: .file(file.path), buffers: 1).readColumns()
+            let lines = RowFile(
+                path: "\(inputs.directory)/\(name).ndjson", format: FormatChoice(.ndjson, columns: columns))
+            figures.append(Figure("inputs.ndjson.\(name).row", try row(lines, inputs.rows), "ns"))
+            figures.append(
+                Figure("inputs.ndjson.\(name).bytes", Double(lines.byteCount) / Double(inputs.rows), "bytes"))
+        }
+        figures.append(Figure("inputs.quoted.row", try row(inputs.quoted, inputs.rows), "ns"))
         return figures + [Figure("inputs.row.bytes", Double(inputs.plain.byteCount) / Double(inputs.rows), "bytes")]
     }
 

@@ -1,9 +1,10 @@
 import APNSBatchRows
 import Glibc
 
-/// A CSV file, read by the reader of campaigns.
+/// A file of rows, read by the reader of campaigns.
 struct RowFile {
     let path: String
+    var format = FormatChoice.csv(.comma)
 
     var byteCount: Int {
         var facts = stat()
@@ -14,14 +15,14 @@ struct RowFile {
     @inline(__always)
     func forEachRow(_ body: (borrowing Row) throws -> Void) throws {
         // As few buffers as will do: they stay in the cache, as they do where lanes keep up with the reader.
-        try read(ChunkReader(input: .file(path), buffers: 1), keepsRows: false, body)
+        try read(ChunkReader(input: .file(path), format: format, buffers: 1), keepsRows: false, body)
     }
 
     /// The same, but all rows stay in memory for as long as the reader that is returned.
     func keepRows(_ body: (borrowing Row) throws -> Void) throws -> ChunkReader {
         // A chunk is at least half full.
         let buffers = byteCount / (RowLimits.standard.chunkBytes / 2) + 2
-        let reader = try ChunkReader(input: .file(path), buffers: buffers)
+        let reader = try ChunkReader(input: .file(path), format: format, buffers: buffers)
         try read(reader, keepsRows: true, body)
         return reader
     }

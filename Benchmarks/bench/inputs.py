@@ -12,7 +12,7 @@ from peers import ROOT
 PROGRAM = peers.BINARY.with_name("apns-batch-micro-benchmarks")
 READER = ROOT / "scripts" / "lib" / "micro_peers.py"
 SUFFIXES = {"gzip": "gz", "zstd": "zst"}
-DUCKDB = "import duckdb, sys; print(duckdb.sql(f\"SELECT count(name) FROM read_csv('{sys.argv[1]}')\").fetchall()[0][0])"
+DUCKDB = "import duckdb, sys; print(duckdb.sql(f\"SELECT count(name) FROM {sys.argv[2]}('{sys.argv[1]}')\").fetchall()[0][0])"
 
 
 def micro(command, rows, rounds):
@@ -29,10 +29,18 @@ def micro(command, rows, rounds):
 def others(path, packing, rows, rounds):
     """(name, nanoseconds for a row; None and why)"""
     tool = {"gzip": "zcat", "zstd": "zstd -dc"}.get(packing, "cat")
-    command = f"{tool} '{path}' | /usr/bin/python3 {READER} count /dev/stdin"
-    yield f"{tool} and Python's csv", micro(["/bin/sh", "-c", command], rows, rounds), ""
+    module, kind, function = ("json", "objects", "read_ndjson") if packing == "ndjson" else ("csv", "count", "read_csv")
+    command = f"{tool} '{path}' | /usr/bin/python3 {READER} {kind} /dev/stdin"
+    yield f"{tool} and Python's {module}", micro(["/bin/sh", "-c", command], rows, rounds), ""
     python, problem = peers.python_with("duckdb")
-    yield "DuckDB", micro([python, "-c", DUCKDB, path], rows, rounds) if python else None, problem
+    yield "DuckDB", micro([python, "-c", DUCKDB, path, function], rows, rounds) if python else None, problem
+
+
+def against(path, packing, row, rows, rounds):
+    for name, nanoseconds, problem in others(path, packing, rows, rounds):
+        ratio = nanoseconds and row / nanoseconds
+        yield Figure(f"a row, {packing}, against {name}", ratio,
+                     note=f"{nanoseconds:.0f} ns with its start" if nanoseconds else problem)
 
 
 def figures(stage, rounds):
@@ -49,7 +57,9 @@ def figures(stage, rounds):
             yield Figure(f"a row, {packing}, against the library and a plain row", row / (library + ours["plain.row"]),
                          at_most=1.15, note=f"the library alone takes {library:.1f} ns")
         path = stage.directory / ("plain.csv" + (f".{SUFFIXES[packing]}" if packing != "plain" else ""))
-        for name, nanoseconds, problem in others(path, packing, rows, rounds):
-            ratio = nanoseconds and row / nanoseconds
-            yield Figure(f"a row, {packing}, against {name}", ratio,
-                         note=f"{nanoseconds:.0f} ns with its start" if nanoseconds else problem)
+        yield from against(path, packing, row, rows, rounds)
+    for kind in ("plain", "quoted"):
+        row, size = ours[f"ndjson.{kind}.row"], ours[f"ndjson.{kind}.bytes"]
+        yield Figure(f"a row, NDJSON, {kind}, against CSV", row / ours[f"{kind}.row"], at_most=1.5,
+                     note=f"{row:.1f} ns, {size * 1000 / row:.0f} MB/s")
+    yield from against(stage.directory / "plain.ndjson", "ndjson", ours["ndjson.plain.row"], rows, rounds)

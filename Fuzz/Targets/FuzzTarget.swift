@@ -7,6 +7,7 @@ package struct FuzzTarget: Sendable {
 
     package static let all: [FuzzTarget] = [
         FuzzTarget(name: "csv", run: fuzzCSV),
+        FuzzTarget(name: "ndjson", run: fuzzNDJSON),
         FuzzTarget(name: "packing", run: fuzzPacking),
         FuzzTarget(name: "template", run: fuzzTemplate),
         FuzzTarget(name: "payload", run: fuzzPayload),

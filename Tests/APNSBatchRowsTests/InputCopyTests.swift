@@ -104,10 +104,20 @@ import Testing
     @Test func `of a copy that nobody needs any more the header row stays`() throws {
         let file = TemporaryFile("")
         try InputCopy.write(
-            headerRowOf: ["token", "a, b"], delimiter: UInt8(ascii: ","), to: try FileStorage(file.path, .existing))
+            RowFormat.csv(.comma).beginning(columns: ["token", "a, b"]), to: try FileStorage(file.path, .existing))
         let reader = try ChunkReader(input: .file(file.path), buffers: 1)
         #expect(try reader.readColumns() == ["token", "a, b"])
         #expect(try reader.next() == nil)
+    }
+
+    @Test func `what stays of a copy in NDJSON is recognised as that`() throws {
+        let file = TemporaryFile("")
+        try InputCopy.write(
+            RowFormat.ndjson.beginning(columns: ["token"]), to: try FileStorage(file.path, .existing))
+        let choice = FormatChoice(of: "<stdin>", orCSV: .comma, columns: ["token"])
+        let reader = try ChunkReader(input: .file(file.path), format: choice, buffers: 1)
+        #expect(try reader.readColumns() == ["token"])
+        #expect(reader.format == .ndjson)
     }
 
     @Test func `a copy that is cancelled before it begins does not begin`() throws {

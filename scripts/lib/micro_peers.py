@@ -2,6 +2,7 @@
 
     micro_peers.py csv FILE                     reads all rows
     micro_peers.py count FILE                   reads all rows once, and prints only how many there were
+    micro_peers.py objects FILE                 the same, of lines of JSON
     micro_peers.py json|orjson FILE TEMPLATE    makes a payload for each row, out of a template with {{name}}
 
 Prints the median of several rounds in nanoseconds of processor time for a row or payload, how many there were, and how
@@ -32,6 +33,12 @@ def read(path):
     """All rows but the header, counted."""
     with open(path, newline="", encoding="utf-8") as file:
         return sum(1 for _ in csv.reader(file)) - 1
+
+
+def read_objects(path):
+    """All lines, as dictionaries, counted."""
+    with open(path, encoding="utf-8") as file:
+        return sum(1 for line in file if json.loads(line))
 
 
 def dump_function(name):
@@ -69,6 +76,9 @@ def main():
     kind, path, *rest = sys.argv[1:]
     if kind == "count":
         print(read(path))
+        return
+    if kind == "objects":
+        print(read_objects(path))
         return
     if kind == "csv":
         nanoseconds, rows = median_of_rounds(lambda: read(path))

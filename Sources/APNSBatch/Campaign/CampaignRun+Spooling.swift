@@ -6,12 +6,13 @@ import APNSBatchSending
 import Logging
 
 extension CampaignRun {
-    /// Removes rows that no later session needs. Of a copy the header row stays, so that the run can still be opened.
+    /// Removes rows that no later session needs. Of a copy the header row stays, or what is in its place, so that the run can
+    /// still be opened.
     func dropKeptRows() {
         if input.spooled != nil { files.removeSpool() }
         guard input.isCopy else { return }
         DirectoryFiles(directory).replaceInputCopy { [reader] file in
-            try InputCopy.write(headerRowOf: reader.columns, delimiter: reader.format.delimiter, to: file)
+            try InputCopy.write(reader.format.beginning(columns: reader.columns), to: file)
         }
     }
 
@@ -62,8 +63,9 @@ package struct InputKeeping {
     /// - Returns: The copy.
     func copy(_ input: RunInput, of campaign: Campaign, to directory: String) throws(CampaignError) -> RunInput {
         let files = DirectoryFiles(directory)
+        let format = try FormatChoice(of: input, campaign)
         do throws(InputError) {
-            let copy = InputCopy(of: input.location, windowLog: campaign.zstdWindow)
+            let copy = InputCopy(of: input.location, windowLog: campaign.zstdWindow, format: format)
             let file = try Self.file(of: files)
             // The caller can cancel it from here on, and its program is not running yet.
             tell(InputSpooling(copy, of: input.name, to: files.inputCopyPath))

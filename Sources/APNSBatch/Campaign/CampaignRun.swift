@@ -517,7 +517,7 @@ public final class CampaignRun: Sendable {
             try? RunStatus(history, notes: ledger.handOvers.snapshot, boot: files.boot, isFree: true)
         }
         if !control.urgent, let path = input.path {
-            status?.countUnread(in: path, reader.format)
+            status?.countUnread(in: path, FormatChoice(reader.format))
         }
         return status
     }

@@ -10,10 +10,10 @@ extension RunStatus {
     ///   - path: The path of the input.
     ///   - delimiter: The byte between its fields.
     public mutating func countUnread(in path: String, delimiter: UInt8 = UInt8(ascii: ",")) {
-        if let format = try? RowFormat(delimiter: delimiter) { countUnread(in: path, format) }
+        if let format = try? FormatChoice(ofFile: path, delimiter: delimiter) { countUnread(in: path, format) }
     }
 
-    mutating func countUnread(in path: String, _ format: RowFormat) {
+    mutating func countUnread(in path: String, _ format: FormatChoice) {
         guard !isInputRead, inputBytes != nil,
             let rows = UnreadRows.count(in: path, format, from: readUpTo, bytes: inputBytes)
         else { return }
@@ -28,7 +28,7 @@ extension UnreadRows {
     ///   - offset: The beginning of the first record to count; nil for the first of the file.
     ///   - bytes: The size that the file must have, as it is stored.
     static func count(
-        in path: String, _ format: RowFormat, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
+        in path: String, _ format: FormatChoice, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
     ) -> UInt64? {
         guard let reader = try? ChunkReader(input: .file(path), format: format, limits: limits, buffers: 2),
             reader.storedBytes == bytes

@@ -208,7 +208,9 @@ public struct Campaign: Sendable {
     /// The app's `Localizable.strings` files. Every `loc-key` of a payload must be in each language, and take as many
     /// arguments as the payload has. If empty, `loc-key`s are not checked.
     public var strings: [Strings] = []
-    /// The byte that separates fields of the input.
+    /// The format of the input. Rows that the program makes have none.
+    public var inputFormat = InputFormat.automatic
+    /// The byte that separates fields of a CSV input.
     public var delimiter = UInt8(ascii: ",")
     /// The HTTP proxy to connect through; nil to connect to the destination directly.
     public var proxy: Proxy?

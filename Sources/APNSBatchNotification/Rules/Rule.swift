@@ -3,6 +3,7 @@
 package enum Rule: String, CaseIterable, Sendable {
     // The row.
     case csvRow = "csv-row"
+    case ndjsonRow = "ndjson-row"
     case deviceToken = "device-token"
     case tokenSize = "token-size"
     case duplicateToken = "duplicate-token"
@@ -113,6 +114,9 @@ extension RuleRow {
     package static let all = [
         // The row.
         RuleRow(.csvRow, .error, "a record has as many fields as the header and closes its quotes", "RFC 4180, 2"),
+        RuleRow(
+            .ndjsonRow, .error, "a line is a JSON object, in which no key that the campaign uses occurs twice",
+            "RFC 8259"),
         RuleRow(.deviceToken, .error, "a device token is an even number of hex digits", sending),
         RuleRow(
             .tokenSize, .warning, "a device token has 32 bytes, as all have today; others are sent too",

@@ -1,11 +1,8 @@
 // The place of a field in CSV.
 extension Row {
-    /// Returns the position in the input at which the content of a field of a good row begins, after its opening quote: the
-    /// 1-based physical line and the 1-based column in bytes. It is meant for error messages, because it reads all fields
-    /// before this one.
-    ///
-    /// It counts over the fields and not over the bytes between them, which unescaping has changed.
-    package func place(of field: Int) -> (line: UInt64, column: Int) {
+    /// See `place(of:)`. It reads all fields before this one, and counts over the fields and not over the bytes between them, which
+    /// unescaping has changed.
+    func placeInCSV(of field: Int) -> (line: UInt64, column: Int) {
         guard let start = unsafe start else { return (line, 1) }
         var place = (line: line, column: 1)
         for index in unsafe 0..<min(field + 1, fields.count) {

@@ -2,7 +2,9 @@
 struct ChunkFiller {
     private let source: any ByteSource
     private let progress: ReadProgress
-    private let format: RowFormat
+    private let choice: FormatChoice
+    /// Known when the first bytes were read.
+    private(set) var format: RowFormat
     private let limits: RowLimits
     private let carry: Carry
     /// Whether the last record ends with the input, even if more bytes follow by now: it did when the input was first read.
@@ -26,21 +28,32 @@ struct ChunkFiller {
     }
 
     init(
-        source: any ByteSource, progress: ReadProgress, format: RowFormat, limits: RowLimits, endsWhole: Bool
+        source: any ByteSource, progress: ReadProgress, format: FormatChoice, limits: RowLimits, endsWhole: Bool
     ) {
         self.source = source
         self.progress = progress
-        self.format = format
+        choice = format
+        self.format = format.format(of: [])
         self.limits = limits
         self.endsWhole = endsWhole
         carry = Carry(capacity: limits.bufferBytes)
+    }
+
+    /// Reads the first bytes, and finds the format. It reads no more than necessary.
+    ///
+    /// - Parameter chunk: room for them.
+    /// - Throws: the errors of `fill`, and `InputError.foreign`.
+    mutating func begin(_ chunk: RowChunk) throws(InputError) {
+        let filled = try readStart(chunk)
+        format = choice.format(of: chunk.first(filled))
+        unsafe carry.load(chunk.bytes, count: filled)
     }
 
     /// Fills the chunk with the first record only, and reads no more than necessary. Returns false if there is none.
     ///
     /// - Throws: the errors of `fill`.
     mutating func fillFirst(_ chunk: RowChunk) throws(InputError) -> Bool {
-        var filled = try readStart(chunk)
+        var filled = unsafe carry.unload(into: chunk.bytes)
         while true {
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: 1) { return true }

@@ -26,7 +26,7 @@ package final class ChunkReader: @unchecked Sendable {
 
     private let source: any ByteSource
     private let progress: ReadProgress
-    private let format: RowFormat
+    private let choice: FormatChoice
     private let limits: RowLimits
     private let pool: ChunkPool
     private let chunks: [RowChunk]
@@ -44,17 +44,16 @@ package final class ChunkReader: @unchecked Sendable {
     ///   - extent: how much of a file is read; nil for all that it has when it is opened.
     /// - Throws: `InputError.cannotOpen`.
     package convenience init(
-        input: InputLocation, format: RowFormat = .csv(.comma), limits: RowLimits = .standard, buffers: Int,
+        input: InputLocation, format: FormatChoice = .csv(.comma), limits: RowLimits = .standard, buffers: Int,
         extent: InputExtent? = nil
     ) throws(InputError) {
         self.init(
-            source: try input.open(limit: extent?.bytes, windowLog: limits.zstdWindowLog), format: format,
-            limits: limits, buffers: buffers,
-            endsWhole: extent?.endsWhole ?? false)
+            source: try input.open(limit: extent?.bytes, windowLog: limits.zstdWindowLog, format: format),
+            format: format, limits: limits, buffers: buffers, endsWhole: extent?.endsWhole ?? false)
     }
 
     init(
-        source: any ByteSource, format: RowFormat = .csv(.comma), limits: RowLimits = .standard, buffers: Int,
+        source: any ByteSource, format: FormatChoice = .csv(.comma), limits: RowLimits = .standard, buffers: Int,
         endsWhole: Bool = false
     ) {
         precondition(buffers > 0)
@@ -62,7 +61,7 @@ package final class ChunkReader: @unchecked Sendable {
         self.source = source
         self.pool = pool
         progress = ReadProgress()
-        self.format = format
+        choice = format
         self.limits = limits
         chunks = (0..<buffers).map { RowChunk(index: $0, pool: pool, limits: limits) }
         filler = ChunkFiller(source: source, progress: progress, format: format, limits: limits, endsWhole: endsWhole)
@@ -127,10 +126,14 @@ package final class ChunkReader: @unchecked Sendable {
             chunk.recycle()
             firstRow = filler.next
         }
-        return try format.columns(limits: limits) { () throws(InputError) in
+        try filler.begin(chunk)
+        return try format.columns(limits: limits, wanted: choice.columns) { () throws(InputError) in
             try filler.fillFirst(chunk) ? chunk : nil
         }
     }
+
+    /// The format of the input, known when `readColumns()` has returned.
+    package var format: RowFormat { filler.format }
 
     /// Returns the next chunk, which is full unless it is the last or no more bytes have arrived; nil at the end. The caller owns it until it recycles
     /// it.
@@ -228,7 +231,7 @@ package final class ChunkReader: @unchecked Sendable {
     /// - Precondition: `readColumns()` has returned.
     package func makeCursor() -> RowCursor {
         guard case .success(let columns)? = columns else { preconditionFailure("a cursor needs the columns") }
-        return RowCursor(columnCount: columns.count, format: format, limits: limits)
+        return RowCursor(columnCount: columns.count, format: format, names: columns, limits: limits)
     }
 }
 

@@ -10,6 +10,12 @@
     let columnCount: Int
     let fields: UnsafeMutablePointer<UnsafeRawBufferPointer>
 
+    // Of NDJSON.
+    var members: JSONMembers
+    let states: UnsafeMutablePointer<JSONFieldState>
+    /// Whether a string of the current row has escapes.
+    var hasEscapes = false
+
     private(set) var bytes: UnsafeMutablePointer<UInt8>
     private var ends: UnsafePointer<RecordEnd>
     private var rowCount = 0
@@ -20,20 +26,29 @@
     /// Whether the whole chunk is known to be text.
     private var isText = true
 
-    /// - Parameter columnCount: the number of fields in a good row; at least 1.
-    package init(columnCount: Int, format: RowFormat = .csv(.comma), limits: RowLimits = .standard) {
+    /// - Parameters:
+    ///   - columnCount: the number of fields in a good row; at least 1.
+    ///   - names: the names of the columns, for a format whose rows have them.
+    package init(
+        columnCount: Int, format: RowFormat = .csv(.comma), names: [String] = [], limits: RowLimits = .standard
+    ) {
         precondition(columnCount > 0)
         self.format = format
         self.limits = limits
         self.columnCount = columnCount
         unsafe fields = .allocate(capacity: columnCount)
         unsafe fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columnCount)
+        members = JSONMembers(columns: format == .ndjson ? names : [])
+        unsafe states = .allocate(capacity: columnCount)
+        unsafe states.initialize(repeating: .absent, count: columnCount)
         unsafe bytes = UnsafeMutablePointer(bitPattern: 64)!
         unsafe ends = UnsafePointer(bitPattern: 64)!
     }
 
     deinit {
         unsafe fields.deallocate()
+        unsafe states.deallocate()
+        members.deallocate()
     }
 
     /// Moves to the first row of a chunk, which must not be recycled before its rows are processed.
@@ -57,6 +72,7 @@
         row.row = firstRow &+ UInt64(truncatingIfNeeded: index)
         row.line = line
         unsafe row.start = UnsafeRawPointer(bytes + start.offset)
+        row.format = format
         let record = Record(start: start.offset, content: contentEnd(start.offset, end.offset), end: end)
         index &+= 1
         offset = end.offset

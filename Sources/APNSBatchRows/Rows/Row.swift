@@ -19,5 +19,8 @@
     /// The first byte of the record, valid as long as the bytes of `fields`.
     var start: UnsafeRawPointer?
 
+    /// The format of the record.
+    var format = RowFormat.csv(.comma)
+
     package init() {}
 }

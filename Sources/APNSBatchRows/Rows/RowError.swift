@@ -23,6 +23,29 @@ package struct RowError: Error, Equatable, Sendable {
         case fieldTooLong(limit: Int)
         /// A record exceeds the limit. Position: the record's first byte.
         case recordTooLong(limit: Int)
+        /// A line is not a JSON object.
+        case json(JSONCause)
+    }
+
+    /// Why a line is not a JSON object (RFC 8259) whose members are the fields of a row. Position: the first byte that cannot be
+    /// where it stands, unless said otherwise.
+    package enum JSONCause: Error, Sendable {
+        case expectedObject, expectedKey, expectedColon, expectedComma, expectedValue, textAfterEnd
+        /// Position: the number's first byte.
+        case badNumber
+        /// Position: the opening quote.
+        case unclosedString
+        case controlCharacter
+        /// Position: the backslash.
+        case badEscape
+        /// Half of a surrogate pair, which UTF-8 cannot represent. Position: the backslash.
+        case loneSurrogate
+        /// `\u0000`. Position: the backslash.
+        case escapedNUL
+        /// More than ``RowLimits/jsonDepthMax`` levels of objects and arrays. Position: the bracket that opens one more.
+        case tooDeep
+        /// Two members belong to one column. Position: the second key.
+        case duplicateKey
     }
 
     /// The 1-based physical line of the fault.
@@ -34,7 +57,7 @@ package struct RowError: Error, Equatable, Sendable {
     /// The 1-based column of the fault, counted in bytes from the start of its physical line, without a byte order mark.
     package let column: Int
 
-    /// The 0-based index of the faulty field; for a surplus field, the number of columns.
+    /// The 0-based index of the faulty field; for a surplus field, and in a line of JSON, the number of columns.
     package let field: Int
 
     package let cause: Cause
@@ -59,6 +82,29 @@ extension RowError.Cause: CustomStringConvertible {
             "a field of more than \(limit) bytes"
         case .recordTooLong(let limit):
             "a record of more than \(limit) bytes"
+        case .json(let cause):
+            cause.description
+        }
+    }
+}
+
+extension RowError.JSONCause: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .expectedObject: "expected a JSON object in braces"
+        case .expectedKey: "expected a key in quotes"
+        case .expectedColon: "expected \":\" after the key"
+        case .expectedComma: "expected \",\", or the end of the object or array"
+        case .expectedValue: "expected a JSON value"
+        case .textAfterEnd: "text after the end of the object"
+        case .badNumber: "not a JSON number"
+        case .unclosedString: "a string that is never closed"
+        case .controlCharacter: "a control character inside a string"
+        case .badEscape: "not a JSON escape"
+        case .loneSurrogate: "half of a surrogate pair"
+        case .escapedNUL: "a NUL character"
+        case .tooDeep: "more than \(RowLimits.jsonDepthMax) levels of objects and arrays"
+        case .duplicateKey: "a key that occurs twice"
         }
     }
 }

@@ -16,6 +16,9 @@ package struct RowLimits: Sendable, Equatable {
     /// The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need. Its memory comes on top.
     package var zstdWindowLog = 25
 
+    /// The maximum number of objects and arrays around a value of a field that is JSON, within the row's own object.
+    static let jsonDepthMax = 63
+
     /// Chunks and records of 256 KiB, fields of 64 KiB.
     package static let standard = RowLimits(chunkBytes: 256 << 10, fieldBytes: 64 << 10, recordBytes: 256 << 10)
 

@@ -2,12 +2,14 @@ import APNSBatchBasics
 import Glibc
 
 /// The rows of several files, one after the other: their bytes without the header rows, which must be the same, of those after the first.
-/// Each may be packed.
+/// Each may be packed. NDJSON has no header rows.
 final class FilesSource: ByteSource, @unchecked Sendable {
     private let paths: [String]
     private let windowLog: Int
+    private let choice: FormatChoice
     private let parts: InputParts
-    /// The header row of the first file, without its line end.
+    private let format: RowFormat?
+    /// The header row of the first file, without its line end; empty if the format has none.
     private let header: [UInt8]
     let storedSize: UInt64?
     let modified: UInt64?
@@ -28,31 +30,27 @@ final class FilesSource: ByteSource, @unchecked Sendable {
 
     /// Looks at each file: whether it is a regular file, and has the header row of the first.
     ///
-    /// - Throws: `InputError.inFile` with `cannotOpen`, `sameFile`, `otherHeader`, `noHeader`, `foreign` and the errors of reading.
-    init(_ paths: [String], windowLog: Int, parts: InputParts) throws(InputError) {
+    /// - Throws: `InputError.inFile` with `cannotOpen`, `sameFile`, `otherFormat`, `otherHeader`, `noHeader`, `foreign` and the errors of
+    ///   reading.
+    init(_ paths: [String], windowLog: Int, format choice: FormatChoice, parts: InputParts) throws(InputError) {
         var header: [UInt8] = []
+        var format: RowFormat?
         var (size, oldest): (UInt64, UInt64?) = (0, nil)
         var seen: [FileIdentity: String] = [:]
         for (index, path) in paths.enumerated() {
             try Self.located(path) { () throws(InputError) in
                 let identity = try FileIdentity(of: path)
                 if let first = seen.updateValue(path, forKey: identity) { throw .sameFile(first) }
-                let opened = try OpenedFile(path, windowLog: windowLog)
-                if index == 0 { header = opened.header }
-                guard opened.header == header else {
-                    throw .otherHeader(Self.text(header), found: Self.text(opened.header))
-                }
+                let opened = try OpenedFile(path, windowLog: windowLog, format: choice)
+                if index == 0 { (header, format) = (opened.header, opened.format) }
+                try opened.check(format, header)
                 size += opened.source.storedSize ?? 0
                 if let time = opened.source.modified { oldest = min(oldest ?? time, time) }
             }
         }
-        (self.paths, self.windowLog, self.parts, self.header) = (paths, windowLog, parts, header)
+        (self.paths, self.windowLog, self.choice, self.parts) = (paths, windowLog, choice, parts)
+        (self.format, self.header) = (format, header)
         (storedSize, modified) = (size, oldest)
-    }
-
-    private static func text(_ header: [UInt8]) -> String {
-        let text = String(decoding: header.prefix(100), as: UTF8.self)
-        return header.count > 100 ? text + "…" : text
     }
 
     private static func located(_ path: String, _ body: () throws(InputError) -> Void) throws(InputError) {
@@ -101,11 +99,9 @@ final class FilesSource: ByteSource, @unchecked Sendable {
 
     private func open(_ path: String) throws(InputError) {
         try Self.located(path) { () throws(InputError) in
-            let opened = try OpenedFile(path, windowLog: windowLog)
+            let opened = try OpenedFile(path, windowLog: windowLog, format: choice)
             // It may have changed since all files were looked at.
-            guard opened.header == header else {
-                throw .otherHeader(Self.text(header), found: Self.text(opened.header))
-            }
+            try opened.check(format, header)
             parts.begin(path, at: lines + 1, line: next == 0 ? 1 : opened.linesBeforeRows + 1)
             ahead = next == 0 ? opened.start : opened.behindHeader
             file = opened
@@ -137,12 +133,27 @@ private final class OpenedFile {
     /// Where the header row begins and ends in them, without its line end, and where the rows begin.
     private var bounds = (start: 0, end: 0, rows: 0)
 
+    private(set) var format: RowFormat?
+
     private static let headerMost = 1 << 20
 
-    init(_ path: String, windowLog: Int) throws(InputError) {
+    init(_ path: String, windowLog: Int, format: FormatChoice) throws(InputError) {
         self.path = path
         source = try InputLocation.file(path).open(limit: nil, windowLog: windowLog)
-        try readHeader()
+        try readStart(format)
+    }
+
+    /// Throws unless format and header row are those of the first file.
+    func check(_ format: RowFormat?, _ header: [UInt8]) throws(InputError) {
+        guard self.format == format else { throw .otherFormat }
+        guard self.header == header else {
+            throw .otherHeader(Self.text(header), found: Self.text(self.header))
+        }
+    }
+
+    private static func text(_ header: [UInt8]) -> String {
+        let text = String(decoding: header.prefix(100), as: UTF8.self)
+        return header.count > 100 ? text + "…" : text
     }
 
     var header: [UInt8] { Array(start[bounds.start..<bounds.end]) }
@@ -161,8 +172,9 @@ private final class OpenedFile {
         return got
     }
 
-    /// Reads until the header row has ended: at the first line end that is not between quotes.
-    private func readHeader() throws(InputError) {
+    /// Reads until the header row has ended: at the first line end that is not between quotes. Of a file without one, it reads the first
+    /// bytes.
+    private func readStart(_ choice: FormatChoice) throws(InputError) {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         while true {
             let got = try unsafe piece.withUnsafeMutableBufferPointer { (room) throws(InputError) in
@@ -173,7 +185,8 @@ private final class OpenedFile {
             if let format = ForeignFormat.find(Array(start.prefix(ForeignFormat.bytesWanted))) {
                 throw .foreign(format)
             }
-            if findHeader(isWhole: got == 0) { return }
+            format = choice.format(of: start)
+            if format == .ndjson || findHeader(isWhole: got == 0) { return }
             guard got > 0, start.count < Self.headerMost else { throw .noHeader }
         }
     }

@@ -14,13 +14,16 @@ package final class InputCopy: Sendable {
 
     private let input: InputLocation
     private let windowLog: Int
+    private let format: FormatChoice
     private let state = Guarded(State())
     private let count = Atomic<UInt64>(0)
 
-    /// - Parameter windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need; nil for the
-    ///   default.
-    package init(of input: InputLocation, windowLog: Int? = nil) {
+    /// - Parameters:
+    ///   - windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need; nil for the default.
+    ///   - format: The format, which says whether each of several files has a header row.
+    package init(of input: InputLocation, windowLog: Int? = nil, format: FormatChoice = .csv(.comma)) {
         (self.input, self.windowLog) = (input, windowLog ?? RowLimits.standard.zstdWindowLog)
+        self.format = format
     }
 
     /// The number of bytes that were read, unpacked.
@@ -36,7 +39,7 @@ package final class InputCopy: Sendable {
     }
 
     private func open() throws(InputError) -> any ByteSource {
-        let source = try input.open(limit: nil, windowLog: windowLog)
+        let source = try input.open(limit: nil, windowLog: windowLog, format: format)
         let isCancelled = state.withLock {
             $0.source = source
             return $0.isCancelled
@@ -45,14 +48,12 @@ package final class InputCopy: Sendable {
         return source
     }
 
-    /// Writes a copy that has only the header row, in place of one whose rows nobody needs any more.
+    /// Writes a copy that has only the beginning of the input, in place of one whose rows nobody needs any more.
     ///
     /// - Parameter file: An empty file.
-    package static func write(
-        headerRowOf columns: [String], delimiter: UInt8, to file: any AppendFile
-    ) throws(InputError) {
+    package static func write(_ beginning: [UInt8], to file: any AppendFile) throws(InputError) {
         let packer = ZstdPacker(into: file)
-        var rest = RowPipe.headerRow(columns, delimiter: delimiter)[...]
+        var rest = beginning[...]
         while !rest.isEmpty {
             let count = unsafe min(packer.free.count, rest.count)
             unsafe packer.free.copyBytes(from: rest.prefix(count))

@@ -49,6 +49,9 @@ package enum InputError: Error, Equatable, Sendable {
     /// A file is given twice. The path is the one that was given first.
     case sameFile(String)
 
+    /// The format of a file is not that of the first one.
+    case otherFormat
+
     /// The header row of a file is not that of the first one.
     case otherHeader(String, found: String)
 
@@ -113,6 +116,8 @@ extension InputError: CustomStringConvertible {
             text
         case .sameFile(let path):
             "this file is the same as \(path), and would be sent twice"
+        case .otherFormat:
+            "one of this file and the first one has JSON objects in lines, and the other has not"
         case .otherHeader(let header, let found):
             "the header row is not that of the first file: expected \(header), found \(found)"
         case .cannotPack(let cause):

@@ -28,13 +28,17 @@ package enum InputLocation: Sendable {
     /// - Parameters:
     ///   - limit: the maximum number of bytes to read of a regular file; nil for all.
     ///   - windowLog: the binary logarithm of the largest window, in bytes, that a zstd frame may need.
+    ///   - format: the format, which says whether each of several files has a header row.
     /// - Throws: `InputError.cannotOpen`, `.cannotRead`, `.ofProducer`.
-    func open(limit: UInt64?, windowLog: Int = RowLimits.standard.zstdWindowLog) throws(InputError) -> any ByteSource {
+    func open(
+        limit: UInt64?, windowLog: Int = RowLimits.standard.zstdWindowLog, format: FormatChoice = .csv(.comma)
+    ) throws(InputError) -> any ByteSource {
         let descriptor: InputDescriptor
         switch self {
         case .file(let path): descriptor = InputDescriptor(path: path)
         case .descriptor(let number): descriptor = InputDescriptor(borrowed: number)
-        case .files(let paths, let parts): return try FilesSource(paths, windowLog: windowLog, parts: parts)
+        case .files(let paths, let parts):
+            return try FilesSource(paths, windowLog: windowLog, format: format, parts: parts)
         case .program(let pipe): return pipe
         case .spooled(let source): return source
         case .producer(let producer): return PackedSource(try ProducerSource(producer), windowLog: windowLog)

@@ -9,7 +9,8 @@ package enum RowFault {
     /// Returns the finding for a row that cannot be parsed.
     static func find(_ error: RowError, _ plan: CampaignPlan) -> RowFinding {
         let (file, line) = plan.place(ofLine: error.line)
-        return RowFinding(.csvRow, file: file, line: line, column: error.column, "\(error.cause)")
+        let rule: Rule = if case .json = error.cause { .ndjsonRow } else { .csvRow }
+        return RowFinding(rule, file: file, line: line, column: error.column, "\(error.cause)")
     }
 
     /// Returns the finding for a value that is not allowed in its column.

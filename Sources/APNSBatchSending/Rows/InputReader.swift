@@ -8,7 +8,7 @@ package final class InputReader: Sendable {
     package let facts: InputFacts
     package var name: String { facts.name }
     package var columns: [String] { facts.columns }
-    package let format: RowFormat
+    package var format: RowFormat { reader.format }
     package let reader: ChunkReader
     /// Whether a later process can read the same bytes, so that the run can be resumed. Standard input cannot be read by
     /// another process, even if it is redirected from a file.
@@ -26,7 +26,7 @@ package final class InputReader: Sendable {
         _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
         extent: InputExtent? = nil
     ) throws(CampaignError) {
-        format = try RowFormat(delimiter: campaign.delimiter)
+        let format = try FormatChoice(of: input, campaign)
         var limits = limits
         if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
         do {
@@ -120,10 +120,26 @@ struct RowEstimate: Sendable, Equatable {
     }
 }
 
-extension RowFormat {
-    package init(delimiter: UInt8) throws(CampaignError) {
+extension FormatChoice {
+    /// The format of an input of the campaign.
+    package init(of input: RunInput, _ campaign: Campaign) throws(CampaignError) {
+        let dialect = try Self.dialect(delimiter: campaign.delimiter)
+        switch campaign.inputFormat {
+        case _ where input.isMadeByProgram, .csv: self = .csv(dialect)
+        case .ndjson: self.init(.ndjson, columns: WantedColumns.of(campaign))
+        case .automatic:
+            self.init(of: input.firstName, orCSV: dialect, columns: WantedColumns.of(campaign))
+        }
+    }
+
+    /// The format of an input whose rows are counted and not read.
+    package init(ofFile path: String, delimiter: UInt8) throws(CampaignError) {
+        self.init(of: path, orCSV: try Self.dialect(delimiter: delimiter), columns: [])
+    }
+
+    private static func dialect(delimiter: UInt8) throws(CampaignError) -> CSVDialect {
         do {
-            self = .csv(try CSVDialect(delimiter: delimiter))
+            return try CSVDialect(delimiter: delimiter)
         } catch {
             throw CampaignError(.configuration, "\(error)", cause: error)
         }

@@ -24,7 +24,7 @@ package struct RunInput: Sendable {
                 throw CampaignError(.configuration, "input: expected at least one file, found none")
             }
             let parts = InputParts()
-            name = "\(first) and \(paths.count - 1) more"
+            name = "\(first)\(Self.more)\(paths.count - 1) more"
             (path, location, self.parts) = (nil, .files(paths, parts), parts)
         case .standardInput: (name, path, location) = ("<stdin>", nil, .standardInput)
         case .program(let arguments, let environment, let patience):
@@ -56,6 +56,14 @@ package struct RunInput: Sendable {
     }
 
     package static let nameOfProgram = "<rows>"
+    /// What follows the first of several files in their name.
+    private static let more = " and "
+
+    /// The name of the first file, or of the only one.
+    var firstName: String {
+        guard name.hasSuffix(" more"), let end = name.ranges(of: Self.more).last?.lowerBound else { return name }
+        return String(name[..<end])
+    }
 
     /// The rows that are kept; nil if none are.
     package var spooled: SpooledSource? { if case .spooled(let source) = location { source } else { nil } }
@@ -66,10 +74,13 @@ package struct RunInput: Sendable {
     var hasAge: Bool { isFile || parts != nil }
 
     /// Whether its bytes can be copied before rows are sent; not those that a program makes while they are.
-    package var canBeCopied: Bool {
+    package var canBeCopied: Bool { !isMadeByProgram }
+
+    /// Whether this process makes the rows while they are sent.
+    var isMadeByProgram: Bool {
         switch location {
-        case .file, .files, .descriptor, .producer: true
-        case .program, .spooled: false
+        case .file, .files, .descriptor, .producer: false
+        case .program, .spooled: true
         }
     }
 }

@@ -13,7 +13,8 @@ extension Setting {
     private static let rows: [Setting] = [
         Setting(
             "input", .pathOrPaths, replaces: ["inputCommand"],
-            "CSV file with a header row, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."),
+            "CSV file with a header row or NDJSON file, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."
+        ),
         Setting(
             "inputCommand", .command, hasFlag: false, replaces: ["input"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."
@@ -26,7 +27,13 @@ extension Setting {
             "spool", .text, standard: "auto",
             "always, never, or auto: whether the input is read to its end and kept in the run directory before the first push. auto keeps what can be read only once."
         ) { _ = try CampaignSettings.spool($1) },
-        Setting("delimiter", .text, standard: ",", "Field delimiter: one byte, or \"tab\".") {
+        Setting(
+            "format", .text, standard: "auto",
+            "csv, ndjson (a JSON object on each line), or auto: by the name and the first byte of the input."
+        ) {
+            $0.inputFormat = try $1.parsed("auto, csv or ndjson", Campaign.InputFormat.init)
+        },
+        Setting("delimiter", .text, standard: ",", "Field delimiter of CSV: one byte, or \"tab\".") {
             $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
         },
         Setting(

@@ -46,6 +46,12 @@ extension Reading {
         self.init(ChunkReader(source: source, format: .csv(dialect), limits: limits, buffers: buffers))
     }
 
+    /// Reads lines of JSON.
+    init(ndjson source: any ByteSource, columns: [String], limits: RowLimits = .standard) {
+        self.init(
+            ChunkReader(source: source, format: FormatChoice(.ndjson, columns: columns), limits: limits, buffers: 1))
+    }
+
     init(_ reader: ChunkReader) {
         do throws(InputError) {
             columns = try reader.readColumns().map { Array($0.utf8) }

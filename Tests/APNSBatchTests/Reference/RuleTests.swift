@@ -206,7 +206,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     /// Rules that have their tests elsewhere, since it takes more than one row and one campaign to break them.
     static let elsewhere: [Rule: String] = [
         .deviceToken: "badToken", .tokenSize: "oddToken", .duplicateToken: "sameToken", .unusedColumn: "unusedColumns",
-        .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
+        .headerSets: "tooManyHeaderSets", .template: "brokenTemplate", .ndjsonRow: "badObject",
         .channelID: "broadcast", .broadcastStart: "broadcast",
         .certificateExpiry: "certificate", .deadlineTooEarly: "tooEarly",
     ]
@@ -276,6 +276,14 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(
             findings.last?.text.hasSuffix("rows.csv:2:1: token: expected hex digits, found \"x\" at byte 1") == true)
         #expect(findings.last?.rule == "device-token")
+    }
+
+    @Test("A violation of ndjson-row is reported")
+    func badObject() async throws {
+        let findings = try await check("{\"token\":\"\(token(1))\"\n") { $0.template = Self.alert }
+        let text = "rows.csv:1:76: expected \",\", or the end of the object or array"
+        #expect(findings.last?.text.hasSuffix(text) == true, "\(findings)")
+        #expect(findings.last?.rule == "ndjson-row")
     }
 
     @Test("A violation of token-size is reported, and the row stays valid")

@@ -26,7 +26,8 @@ extension EndToEnd {
             let expected: Set = [
                 "csv.plain.volume", "csv.plain.rows", "csv.quoted.volume", "csv.quoted.rows", "inputs.plain.row",
                 "inputs.gzip.row", "inputs.gzip.library", "inputs.zstd.row", "inputs.zstd.library", "inputs.row.bytes",
-                "render.plain",
+                "inputs.quoted.row", "inputs.ndjson.plain.row", "inputs.ndjson.plain.bytes", "inputs.ndjson.quoted.row",
+                "inputs.ndjson.quoted.bytes", "render.plain",
                 "render.plain.size", "render.typed", "render.typed.size", "token.signed", "ledger.memory",
                 "ledger.file", "ledger.synced", "floor.submit", "floor.send", "floor.receive", "floor.total",
                 "floor.requests", "floor.answers",

@@ -17,12 +17,12 @@ extension EndToEnd {
                 """, to: "campaign.yaml")
         }
 
-        @Test(arguments: ["pipe", "gzip pipe", "program", "file"], ["report", "resend"])
+        @Test(arguments: ["pipe", "gzip pipe", "program", "file", "ndjson pipe"], ["report", "resend"])
         func `a run is resumed from what it has kept, after five crashes`(origin: String, policy: String) throws {
             let sender = try Sender()
             let simulator = try SimulatorProcess(sender, script: Script(seed: 3, rules: [], latency: Self.patient))
             let (rows, directory) = (10_000, sender.newRunDirectory())
-            let input = try sender.makeRows(rows)
+            let input = try origin == "ndjson pipe" ? sender.makeRows(rows, "--ndjson") : sender.makeRows(rows)
             let more =
                 ["--on-unknown", policy, "--connections", "1", "--run-dir", directory] + sender.credentials.flags
             let flags = ["--template", Sender.template, "--to", "localhost:\(simulator.port)"] + more
@@ -36,7 +36,7 @@ extension EndToEnd {
                     Tools.command, ["send", "--input", input, "--spool", "always"] + flags, name: "send",
                     in: sender.scratch)
             default:
-                let packed = origin == "pipe" ? input : try sender.pack(input, "gzip")
+                let packed = origin == "gzip pipe" ? try sender.pack(input, "gzip") : input
                 send = try Child(
                     Tools.command, ["send", "--input", "-"] + flags, name: "send", in: sender.scratch,
                     input: .file(URL(filePath: packed)))
@@ -215,6 +215,39 @@ extension EndToEnd {
             #expect(try simulator.stop().count == 300)
             let again = try sender.command(["resume", directory])
             #expect(again.ending == .exited(0), "\(again)")
+        }
+
+        @Test func `a run that has kept the rows of several files is resumed without them`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(
+                sender,
+                script: Script(seed: 3, rules: [], latency: "{ distribution: uniform, min_ms: 200, max_ms: 300 }"))
+            let pattern = try parts(sender)
+            let template = try sender.scratch.write(#"{"aps":{"alert":"Hi {{name}}"}}"#, to: "name.json")
+            let directory = sender.newRunDirectory()
+            let file = try sender.scratch.write(
+                """
+                input: "\(pattern)"
+                spool: always
+                template: "\(template)"
+                to: localhost:\(simulator.port)
+                run_dir: "\(directory)"
+                streams: 10
+                connections: 1
+                on_unknown: resend
+                """, to: "campaign.yaml")
+            let arguments = ["run", file] + sender.credentials.flags
+            let process = try Child(Tools.command, arguments, name: "run", in: sender.scratch)
+            let isOn = eventually(seconds: 120) { ((try? progress(directory, sender)["ended"] ?? 0) ?? 0) > 0 }
+            try #require(isOn && !process.isOver, "\(process.errors)")
+            process.stop(SIGKILL)
+            for number in 1...3 {
+                try FileManager.default.removeItem(atPath: sender.scratch.path("part-\(number).csv"))
+            }
+            let resumed = try sender.command(arguments)
+            #expect(resumed.ending == .exited(0), "\(resumed)")
+            try RunResults(directory).expectComplete(rows: 300)
+            #expect(try simulator.stop().count == 300)
         }
 
         @Test func `findings of several files name the file and its line, and other headers are refused`() throws {

@@ -53,7 +53,7 @@ NEUTRAL = {"APNSBatchBasics"}
 # a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
 FOLDERS = {
     "APNSBatchBasics": ["Numbers", "Text", "Memory", "Threads", "Files", "Processes"],
-    "APNSBatchRows": ["Blocks", "Packing", "Rows", "Encoding", "Source", {"Chunks", "CSV", "."}],
+    "APNSBatchRows": ["Blocks", "Packing", "Format", "Rows", "Encoding", "Source", {"Chunks", "CSV", "NDJSON", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],

@@ -3,15 +3,27 @@ import Glibc
 
 /// The first byte chooses delimiter and limits. The rows must not depend on how the input is cut into chunks.
 @Sendable func fuzzCSV(_ bytes: UnsafeRawBufferPointer) {
+    let semicolon = try? CSVDialect(delimiter: UInt8(ascii: ";"))
+    fuzzRows(bytes) { .csv($0 ? .comma : semicolon ?? .comma) }
+}
+
+/// The first byte chooses limits, and whether the format is found or given.
+@Sendable func fuzzNDJSON(_ bytes: UnsafeRawBufferPointer) {
+    let columns = ["token", "a", "é", "\"\\", ""]
+    fuzzRows(bytes) {
+        $0 ? FormatChoice(.ndjson, columns: columns) : FormatChoice(of: "rows", orCSV: .comma, columns: columns)
+    }
+}
+
+private func fuzzRows(_ bytes: UnsafeRawBufferPointer, _ format: (Bool) -> FormatChoice) {
     // What a pipe holds at once.
     guard let choice = bytes.first, bytes.count <= 60_000 else { return }
     let input = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
-    let semicolon = try? CSVDialect(delimiter: UInt8(ascii: ";"))
-    let dialect = choice & 1 == 0 ? CSVDialect.comma : semicolon ?? .comma
+    let format = format(choice & 1 == 0)
     let (field, record) = [(40, 60), (5, 9), (100, 400), (65_536, 262_144)][Int(choice >> 1 & 3)]
     let small = Reading(
-        input, dialect, RowLimits(chunkBytes: 1 + Int(choice >> 3), fieldBytes: field, recordBytes: record))
-    let large = Reading(input, dialect, RowLimits(chunkBytes: 65_536, fieldBytes: field, recordBytes: record))
+        input, format, RowLimits(chunkBytes: 1 + Int(choice >> 3), fieldBytes: field, recordBytes: record))
+    let large = Reading(input, format, RowLimits(chunkBytes: 65_536, fieldBytes: field, recordBytes: record))
     precondition(small == large, "the rows depend on the size of the chunks")
 }
 
@@ -28,11 +40,11 @@ private struct Reading: Equatable {
     private var rows: [ReadRow] = []
     private var failure: InputError?
 
-    init(_ input: UnsafeRawBufferPointer, _ dialect: CSVDialect, _ limits: RowLimits) {
+    init(_ input: UnsafeRawBufferPointer, _ format: FormatChoice, _ limits: RowLimits) {
         let descriptor = Self.pipe(holding: input)
         defer { close(descriptor) }
         do throws(InputError) {
-            try read(ChunkReader(input: .descriptor(descriptor), format: .csv(dialect), limits: limits, buffers: 1))
+            try read(ChunkReader(input: .descriptor(descriptor), format: format, limits: limits, buffers: 1))
         } catch {
             failure = error
         }

@@ -1,21 +1,3 @@
-/// The format of an input: how its bytes are split into rows and fields. A new format is a case here, and a folder beside
-/// `CSV` with its splitter and its parser, for which the compiler asks at each `switch` of this file.
-///
-/// The compiler does not ask for the place of a field (`Row.place`), the causes of `RowError`, and the first record, which
-/// `readFirst` takes from the rows. Outside of this module the format of a campaign is `Campaign.delimiter`.
-///
-/// In all formats records end in LF or CR LF, and blank lines are not records.
-package enum RowFormat: Sendable, Equatable {
-    case csv(CSVDialect)
-
-    /// The byte between fields, in which a header row of the same columns is written.
-    package var delimiter: UInt8 {
-        switch self {
-        case .csv(let dialect): dialect.delimiter
-        }
-    }
-}
-
 extension RowFormat {
     /// Finds the ends of records. The reader thread does nothing else to the bytes.
     ///
@@ -36,21 +18,39 @@ extension RowFormat {
                 ends: ends, capacity: capacity)
             splitter.run()
             return splitter.result
+        case .ndjson:
+            var splitter = unsafe NDJSONSplitter(
+                bytes: bytes, count: count, final: final, ends: ends, capacity: capacity,
+                recordBytesMax: limits.recordBytes)
+            splitter.run()
+            return splitter.result
         }
     }
 
     /// Returns the names of the columns, of which the format knows where they are.
     ///
-    /// - Parameter readFirst: takes the first record from the rows, and returns a chunk that contains only it, or nil if
-    ///   there is none.
+    /// - Parameters:
+    ///   - wanted: the columns of an input without a header row.
+    ///   - readFirst: takes the first record from the rows, and returns a chunk that contains only it, or nil if there is none.
     /// - Throws: `InputError.foreign`, `.noHeader`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
     func columns(
-        limits: RowLimits, readFirst: () throws(InputError) -> RowChunk?
+        limits: RowLimits, wanted: [String], readFirst: () throws(InputError) -> RowChunk?
     ) throws(InputError) -> [String] {
         switch self {
         case .csv(let dialect):
             guard let chunk = try readFirst() else { throw .noHeader }
             return try CSVHeader(dialect: dialect, limits: limits).names(of: chunk)
+        case .ndjson: return wanted
+        }
+    }
+}
+
+extension RowFormat {
+    /// Returns the beginning of an input that has these columns: a header row, or a line from which the format is recognised.
+    package func beginning(columns: [String]) -> [UInt8] {
+        switch self {
+        case .csv(let dialect): RowPipe.headerRow(columns, delimiter: dialect.delimiter)
+        case .ndjson: Array("{}\n".utf8)
         }
     }
 }
@@ -63,6 +63,7 @@ extension RowCursor {
     mutating func parse(_ record: Record) -> UInt64? {
         switch format {
         case .csv(let dialect): parseCSV(record, delimiter: dialect.delimiter)
+        case .ndjson: parseNDJSON(record)
         }
     }
 
@@ -71,6 +72,19 @@ extension RowCursor {
     mutating func judge(_ record: Record, into row: inout Row) -> UInt64 {
         switch format {
         case .csv(let dialect): judgeCSV(record, dialect, into: &row)
+        case .ndjson: judgeNDJSON(record, into: &row)
+        }
+    }
+}
+
+extension Row {
+    /// Returns the position in the input at which the content of a field of a good row begins, after its opening quote: the
+    /// 1-based physical line and the 1-based column in bytes. That of a field that the row does not have is the row's. It is meant for
+    /// error messages, because it may read all fields before this one.
+    package func place(of field: Int) -> (line: UInt64, column: Int) {
+        switch format {
+        case .csv: placeInCSV(of: field)
+        case .ndjson: placeInNDJSON(of: field)
         }
     }
 }

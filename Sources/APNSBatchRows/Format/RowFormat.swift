@@ -1,0 +1,51 @@
+/// The format of an input: how its bytes are split into rows and fields. A new format is a case here, and a folder beside
+/// `CSV` with its splitter and its parser, for which the compiler asks at each `switch` of `FormatFunctions.swift`.
+///
+/// The compiler does not ask for the causes of `RowError`, and for the first record, which `readFirst` takes from the rows. Outside of
+/// this module the format of a campaign is `Campaign.inputFormat` and `Campaign.delimiter`.
+///
+/// In all formats records end in LF or CR LF, and blank lines are not records.
+package enum RowFormat: Sendable, Equatable {
+    case csv(CSVDialect)
+    /// One JSON object on each line (RFC 8259). There is no header row: the columns are the keys that somebody wants.
+    case ndjson
+}
+
+/// The format of an input, or the way to find it.
+package struct FormatChoice: Sendable, Equatable {
+    private let format: RowFormat
+    private let isFixed: Bool
+    /// The names of the columns of an input without a header row.
+    package let columns: [String]
+
+    package static func csv(_ dialect: CSVDialect) -> FormatChoice { FormatChoice(.csv(dialect)) }
+
+    /// - Parameter columns: the names of the columns, unless a header row has them.
+    package init(_ format: RowFormat, columns: [String] = []) {
+        (self.format, isFixed, self.columns) = (format, true, columns)
+    }
+
+    /// NDJSON if the input's name or its first byte says so, else CSV.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the input.
+    ///   - columns: the names of the columns, unless a header row has them.
+    package init(of name: String, orCSV dialect: CSVDialect, columns: [String]) {
+        (format, isFixed) = Self.isNDJSON(name) ? (.ndjson, true) : (.csv(dialect), false)
+        self.columns = columns
+    }
+
+    private static func isNDJSON(_ name: String) -> Bool {
+        let packing = [".gz", ".zst"].first { name.hasSuffix($0) } ?? ""
+        return [".ndjson", ".jsonl"].contains { name.dropLast(packing.count).hasSuffix($0) }
+    }
+
+    /// Returns the format of an input.
+    ///
+    /// - Parameter start: its first bytes, without a byte order mark.
+    func format(of start: some Sequence<UInt8>) -> RowFormat {
+        if isFixed { return format }
+        let first = start.first { $0 > UInt8(ascii: " ") }
+        return first == UInt8(ascii: "{") ? .ndjson : format
+    }
+}
