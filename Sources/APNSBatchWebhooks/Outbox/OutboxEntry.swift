@@ -36,9 +36,9 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
 
     /// Reads the content of a file; nil if it is none of an outbox.
     init?(file: [UInt8]) {
-        guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(file)), entry.format == 1 else {
-            return nil
-        }
+        guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(file)), entry.format == 1,
+            entry.time >= 0, Self.timeouts.contains(entry.timeout), entry.id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { return nil }
         self = entry
     }
 
@@ -47,6 +47,9 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return ((try? encoder.encode(self)).map { Array($0) } ?? []) + [UInt8(ascii: "\n")]
     }
+
+    /// The seconds that an attempt may take. The end of a run waits for one.
+    package static let timeouts = 1...30
 
     // MARK: Attempts
 

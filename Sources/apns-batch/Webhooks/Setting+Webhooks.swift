@@ -27,9 +27,6 @@ struct WebhookEndpoint: Sendable {
     /// In seconds.
     let timeout: Int
 
-    /// The end of a run waits for a request, so that it cannot take long.
-    private static let timeouts = 1...30
-
     static func all(_ value: SettingValue?) throws -> [WebhookEndpoint] {
         try (value?.list ?? []).enumerated().map { index, entry in
             do {
@@ -44,7 +41,9 @@ struct WebhookEndpoint: Sendable {
         guard let urlFile = members["urlFile"]?.text else { throw UsageError("url_file is missing") }
         guard let secretFile = members["secretFile"]?.text else { throw UsageError("secret_file is missing") }
         timeout = members["timeout"]?.number ?? 20
-        guard Self.timeouts.contains(timeout) else { throw UsageError("timeout: expected 1 to 30, found \(timeout)") }
+        guard OutboxEntry.timeouts.contains(timeout) else {
+            throw UsageError("timeout: expected 1 to 30, found \(timeout)")
+        }
         let here = FileManager.default.currentDirectoryPath
         self.urlFile = CampaignSettings.path(urlFile, from: here)
         self.secretFile = CampaignSettings.path(secretFile, from: here)

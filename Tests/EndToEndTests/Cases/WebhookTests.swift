@@ -19,7 +19,8 @@ extension EndToEnd {
             #expect(Set(requests.map(\.id)).count == 2)
             let data = try #require(requests.last?.data)
             #expect(data["campaign"] as? String == "c" && data["run_directory"] as? String == stage.runDirectory)
-            #expect(data["exit_code"] as? Int == 0 && data["host"] as? String == ProcessInfo.processInfo.hostName)
+            let machine = try String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8).dropLast()
+            #expect(data["exit_code"] as? Int == 0 && data["host"] as? String == String(machine))
             #expect((data["verdict"] as? String)?.hasPrefix("OK: 20 of 20 rows accepted") == true)
             #expect((data["campaign_id"] as? String).flatMap { UUID(uuidString: $0) } != nil)
             let counts = try #require(data["counts"] as? [String: Any])
@@ -75,6 +76,8 @@ extension EndToEnd {
             #expect(!text.contains(WebhookStage.urlPart) && !text.contains(secret), "the outbox holds a secret")
             let status = try stage.sender.command(["status", stage.runDirectory])
             #expect(status.output.contains("events of webhooks that were not delivered: 1\n"), "\(status)")
+            let object = try stage.sender.command(["status", stage.runDirectory, "--json"])
+            #expect(object.output.contains("\"webhooks_waiting\":1"), "\(object)")
 
             let refused = try stage.notify()
             #expect(refused.ending == .exited(2) && refused.output == "delivered=0 left=1 given_up=0\n", "\(refused)")
@@ -103,6 +106,22 @@ extension EndToEnd {
             let requests = try stage.requests()
             #expect(try stage.types() == ["completed", "completed"])
             #expect(Set(requests.map(\.id)).count == 1 && stage.outbox == nil)
+            receiver.stop()
+        }
+
+        @Test func `an event that is older than three days is given up with a warning`() throws {
+            let stage = try WebhookStage()
+            let receiver = try stage.receiver("429+3600")
+            #expect(try stage.run().ending == .exited(0))
+            let name = try #require(stage.outbox?.first { $0.hasSuffix(".json") })
+            let text = try #require(stage.waiting.first).replacing(#/"time":\d+/#, with: "\"time\":0")
+            try text.write(toFile: "\(stage.runDirectory)/outbox/\(name)", atomically: false, encoding: .utf8)
+            let notified = try stage.notify()
+            #expect(notified.ending == .exited(2), "\(notified)")
+            #expect(notified.output == "delivered=0 left=0 given_up=1\n")
+            let event = "the event \"completed\" of 1970-01-01T00:00:00Z for \(stage.urlFile)"
+            #expect(notified.errors.contains("warning: webhooks: \(event) is older than three days"), "\(notified)")
+            #expect(try stage.requests().count == 1 && stage.outbox == nil)
             receiver.stop()
         }
 
