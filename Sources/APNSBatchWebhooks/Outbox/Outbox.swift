@@ -28,16 +28,7 @@ package struct Outbox: Sendable {
     // MARK: Writing
 
     /// Adds an entry. When this returns, it is on the disk, and only then may a first attempt be made.
-    package func add(_ entry: OutboxEntry) throws {
-        // A process that finds the directory empty removes it, possibly between these two steps.
-        for _ in 0..<3 {
-            try make()
-            do {
-                return try write(entry, named: Self.newName(entry))
-            } catch OutputFileError.system(_, _, ENOENT) {}
-        }
-        throw StorageError("create", directory, code: ENOENT)
-    }
+    package func add(_ entry: OutboxEntry) throws { try write(entry.file, to: Self.newName(entry), Self.kind) }
 
     private static func newName(_ entry: OutboxEntry) -> String {
         let milliseconds = "\(SystemClock.milliseconds())"
@@ -52,9 +43,16 @@ package struct Outbox: Sendable {
         guard isOwn else { throw StorageError("write into", directory, code: EACCES) }
     }
 
-    private func write(_ entry: OutboxEntry, named name: String) throws {
-        try OutputFile.write(entry.file, to: path(name), Self.kind, readers: .owner)
-        try FileStorage.syncDirectory(directory)
+    private func write(_ bytes: [UInt8], to name: String, _ kind: OutputFile.Kind) throws {
+        // A process that finds the directory empty removes it, possibly between two of these steps.
+        for _ in 0..<3 {
+            try make()
+            do {
+                try OutputFile.write(bytes, to: path(name), kind, readers: .owner)
+                return try FileStorage.syncDirectory(directory)
+            } catch OutputFileError.system(_, _, ENOENT) {}
+        }
+        throw StorageError("create", directory, code: ENOENT)
     }
 
     private func path(_ name: String) -> String { "\(directory)/\(name)" }
@@ -103,11 +101,7 @@ package struct Outbox: Sendable {
     private static let openName = "open"
 
     /// Notes that a run has begun, whose end must be told.
-    package func beginRun() throws {
-        try make()
-        try OutputFile.write(Array("{}\n".utf8), to: path(Self.openName), Self.markKind, readers: .owner)
-        try FileStorage.syncDirectory(directory)
-    }
+    package func beginRun() throws { try write(Array("{}\n".utf8), to: Self.openName, Self.markKind) }
 
     /// Notes that the end of the run is in the outbox.
     package func endRun() { unsafe unlink(path(Self.openName)) }
