@@ -146,6 +146,7 @@ let package = Package(
                 "APNSBatchBasics", "CAPNSPostgres",
             ]),
         strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
+        strictModule("APNSBatchWebhooks", ["APNSBatchCredentials", "APNSBatchBasics"]),
         strictModule(
             "APNSBatchReport",
             [
@@ -163,7 +164,7 @@ let package = Package(
             name: "apns-batch",
             dependencies: [
                 "APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator",
-                "APNSBatchBasics", "CAPNSProcess", "Yams",
+                "APNSBatchWebhooks", "APNSBatchBasics", "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -219,6 +220,7 @@ let package = Package(
             "APNSBatchCredentialsTests",
             ["APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics", "CAPNSTestSupport"]),
         tests("APNSBatchMetricsTests", ["APNSBatchMetrics", "APNSBatchModel", "APNSBatchNotification"]),
+        tests("APNSBatchWebhooksTests", ["APNSBatchWebhooks", "APNSBatchBasics"]),
         tests("APNSBatchPostgresTests", ["APNSBatchPostgres", "APNSBatchRecords", "APNSBatchModel"]),
         tests("APNSBatchTransportTests", ["APNSBatchTransport", "CAPNSTransport", "APNSBatchBasics"]),
         tests(

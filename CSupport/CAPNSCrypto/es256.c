@@ -1,5 +1,5 @@
-/* ES256, SHA-256 and random bytes. Each call has an OpenSSL context of its own, so that several threads can use the
- * same key. */
+/* ES256, SHA-256, HMAC-SHA256 and random bytes. Each call has an OpenSSL context of its own, so that several threads
+ * can use the same key. */
 #include "internal.h"
 
 #include "apns_check.h"
@@ -43,6 +43,18 @@ int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apn
     apns_crypto_begin(error);
     if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return apns_crypto_done();
     return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
+}
+
+int apns_crypto_hmac_sha256(const uint8_t *key, size_t key_length, const uint8_t *message, size_t message_length,
+                            uint8_t *code, apns_error *error) {
+    APNS_REQUIRE(key != NULL && code != NULL && (message != NULL || message_length == 0));
+    apns_crypto_begin(error);
+    size_t length = 0;
+    if (EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, key, key_length, message, message_length, code,
+                  APNS_CRYPTO_SHA256_BYTES, &length) != NULL &&
+        length == APNS_CRYPTO_SHA256_BYTES)
+        return apns_crypto_done();
+    return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "HMAC-SHA256 failed");
 }
 
 int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error) {

@@ -19,6 +19,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch runs campaign.yaml
               apns-batch report runs/tonight
               apns-batch export runs/tonight --to service=push
+              apns-batch notify runs/tonight
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels list campaign.yaml
@@ -44,8 +45,8 @@ struct ApnsBatch: AsyncParsableCommand {
         version: version,
         subcommands: [
             Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Export.self,
-            Check.self,
-            Render.self, Broadcast.self, Channels.self, DoctorCommand.self, ProviderTokenCommand.self, Simulate.self,
+            Notify.self, Check.self, Render.self, Broadcast.self, Channels.self, DoctorCommand.self,
+            ProviderTokenCommand.self, Simulate.self,
             Reference.self,
         ])
 

@@ -39,11 +39,13 @@ struct IdempotentRun {
                     return end.exporting(left: await session.export?.end(directory, output) ?? 0)
                 }
             case .ready(let session):
-                throw try await hooks.around { try await Send.send(session, hooks.metrics, output: output) }
+                throw try await hooks.around { try await Send.send(session, hooks, output: output) }
             case .complete(let summary):
                 let directory = call.settings.runDir ?? ""
                 let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
-                throw end.exporting(left: try await RunExport.complete(call, directory, output)).exitCode
+                let exported = end.exporting(left: try await RunExport.complete(call, directory, output))
+                await hooks.webhooks.finish(exported)
+                throw exported.exitCode
             case .overtaken: continue
             case .busy(let holder):
                 guard ContinuousClock.now < deadline else {

@@ -74,7 +74,7 @@ struct Send: AsyncParsableCommand {
             let session = try await call.reporting {
                 try await Session(call, arguments, resuming: resuming, retryUnavailable: retryUnavailable, output)
             }
-            return try await send(session, hooks.metrics, output: output)
+            return try await send(session, hooks, output: output)
         }
     }
 
@@ -117,10 +117,11 @@ struct Send: AsyncParsableCommand {
     }
 
     /// Sends a campaign, and shows its progress.
-    static func send(_ session: Session, _ metrics: MetricsPublisher, output: OutputArguments) async throws -> RunEnd {
+    static func send(_ session: Session, _ hooks: RunHooks, output: OutputArguments) async throws -> RunEnd {
         let (run, files, export) = (session.run, session.files, session.export)
         defer { session.simulator?.stop() }
-        let publication = try metrics.begin(run, say: output.say)
+        let publication = try hooks.metrics.begin(run, say: output.say)
+        hooks.webhooks.begin(run)
         ServiceManager.shared.ready("the run has begun: \(run.directory)")
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in

@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
+import APNSBatchWebhooks
 import ArgumentParser
 import Foundation
 
@@ -48,7 +49,11 @@ struct Status: ParsableCommand {
         var status = try reporting { try RunStatus(of: runDirectory) }
         countUnread(&status)
         let most = ranges > 0 ? ranges : .max
-        let text = json ? StatusText.json(status, ranges: most) : StatusText.text(status, ranges: most)
+        let waiting = Outbox(ofRunIn: runDirectory).count
+        let text =
+            json
+            ? StatusText.json(status, ranges: most, webhooks: waiting)
+            : StatusText.text(status, ranges: most, webhooks: waiting)
         // With both flags, each line is a point of the timeline.
         if !(follow && json) { print(text, terminator: "") }
         guard Output.isComplete() else { throw ExitStatus.interrupted }
@@ -70,7 +75,7 @@ struct Status: ParsableCommand {
 }
 
 enum StatusText {
-    static func text(_ status: RunStatus, ranges: Int) -> String {
+    static func text(_ status: RunStatus, ranges: Int, webhooks: Int) -> String {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
         for range in status.rows.prefix(ranges) {
             let rows = range.first == range.last ? "row \(range.first)" : "rows \(range.first) to \(range.last)"
@@ -87,6 +92,7 @@ enum StatusText {
         case .unknown: lines.append("more rows may follow: not read")
         }
         lines += status.changes.map { "changed at \(Timestamp.text(Int64(clamping: $0.time))): \($0.text)" }
+        if webhooks > 0 { lines.append("events of webhooks that were not delivered: \(webhooks)") }
         lines.append(lastLine(status))
         return lines.map { $0 + "\n" }.joined()
     }
@@ -102,7 +108,7 @@ enum StatusText {
             + "resent=\(status.resent) sessions=\(status.sessions)\(outcomes)"
     }
 
-    static func json(_ status: RunStatus, ranges: Int) -> String {
+    static func json(_ status: RunStatus, ranges: Int, webhooks: Int) -> String {
         let unread: String? =
             switch status.unread {
             case .counted: "counted"
@@ -119,7 +125,7 @@ enum StatusText {
             changes: status.changes,
             ranges: status.rows.prefix(ranges).map {
                 .init(first: $0.first, last: $0.last, state: word($0.knowledge))
-            })
+            }, webhooksWaiting: webhooks > 0 ? webhooks : nil)
         return ((try? JSONLine.text(object)) ?? "{}") + "\n"
     }
 
@@ -149,6 +155,7 @@ enum StatusText {
         var outcomes: [String: UInt64]
         var changes: [RunChange]
         var ranges: [Range]
+        var webhooksWaiting: Int?
     }
 
     private static func state(_ status: RunStatus) -> String {

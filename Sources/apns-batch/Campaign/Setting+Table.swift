@@ -7,7 +7,7 @@ extension Setting {
         ("Rows and payloads", rows), ("Default headers, for rows without their own", headers),
         ("Destination", destination), ("Credentials", credentials), ("Run", run + export),
         ("Retries and limits", policy), ("Connections and threads", connections),
-        ("Expectations, history and hooks", night), ("Monitoring", monitoring),
+        ("Expectations, history and hooks", night + webhooks), ("Monitoring", monitoring),
     ]
 
     private static let rows: [Setting] = [

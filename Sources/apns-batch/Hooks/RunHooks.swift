@@ -2,15 +2,17 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// Who is told of the beginning and the end of a run: the monitor of `ping_url_file`, the program of `on_complete`, and those
-/// who read its metrics. What goes wrong there is a warning, and changes no exit code.
+/// Who is told of the beginning and the end of a run: the monitor of `ping_url_file`, the program of `on_complete`, the endpoints
+/// of `webhooks`, and those who read its metrics. What goes wrong there is a warning, and changes no exit code.
 struct RunHooks: Sendable {
     private let monitor: RunMonitor?
     private let program: CompletionProgram?
     let metrics: MetricsPublisher
+    let webhooks: RunWebhooks
 
     init(_ call: CampaignCall) throws {
         let settings = call.settings
+        webhooks = try RunWebhooks(call)
         metrics = try MetricsPublisher(call)
         monitor = try settings.pingUrlFile.map {
             try RunMonitor(urlFile: $0, timeout: try settings.patience("pingTimeout", standard: 10))
@@ -39,12 +41,15 @@ struct RunHooks: Sendable {
         let service = ServiceManager.shared
         let waiting = Task { await service.keepAlive() }
         metrics.end(end)
+        await webhooks.note(end)
         // The end is told after the beginning, which is not tried again any more.
         beginning.cancel()
         await beginning.value
         async let told: ()? = monitor?.tell("\(end.exitCode.rawValue)", body: end.text)
+        async let delivered: () = webhooks.finish()
         await program?.run(end.variables)
         await told
+        await delivered
         waiting.cancel()
         service.stopping(end.verdict)
         return end.exitCode

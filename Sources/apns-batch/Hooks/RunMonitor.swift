@@ -13,25 +13,12 @@ struct RunMonitor: Sendable {
 
     /// - Parameter file: the path of the file whose first line is the URL.
     init(urlFile file: String, timeout: Duration) throws {
-        SecretFile.exposure(of: file).map { complain("warning: \($0)") }
-        var bytes = try SecretFile.bytes(of: file)
-        defer { bytes.wipe() }
-        let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        guard let url = URLComponents(string: line.trimmingCharacters(in: .whitespaces)), let host = url.host,
-            url.scheme == "https" || (url.scheme == "http" && Self.isLoopback(host)), url.query == nil,
-            url.fragment == nil
-        else {
-            throw UsageError(
-                "ping url file: \(file): expected an https URL without a query in the first line; http is for loopback only"
-            )
+        do {
+            url = try SecretURL.read(file, hasQuery: false, isFirstTime: true)
+        } catch {
+            throw UsageError("ping url file: \(error)")
         }
-        (self.url, self.timeout) = (url, timeout)
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        var four = in_addr()
-        let isFour = inet_pton(AF_INET, host, &four) == 1 && UInt32(bigEndian: four.s_addr) >> 24 == 127
-        return isFour || ["localhost", "::1", "[::1]"].contains(host)
+        self.timeout = timeout
     }
 
     /// Makes a request, and up to two more while it fails and the task is not cancelled. A failure is a warning.
@@ -47,8 +34,8 @@ struct RunMonitor: Sendable {
                 if Task.isCancelled { break }
             }
             switch await request(signal, body).perform() {
-            case .answered(200..<300): return
-            case .answered(let status):
+            case .answered(200..<300, _): return
+            case .answered(let status, _):
                 failure = "it answered \(status)"
                 // Redirects are not followed, and other refusals will not change.
                 if status < 500, status != 429 { return warn(signal, failure) }
@@ -62,9 +49,9 @@ struct RunMonitor: Sendable {
         complain("warning: ping_url_file: the monitor was not told \"\(signal)\": \(failure)")
     }
 
-    private func request(_ signal: String, _ body: String) -> MonitorRequest {
+    private func request(_ signal: String, _ body: String) -> PostRequest {
         var place = url
         place.path = (place.path.hasSuffix("/") ? String(place.path.dropLast()) : place.path) + "/" + signal
-        return MonitorRequest(url: place.string ?? "", body: body, timeout: timeout)
+        return PostRequest(url: place.string ?? "", body: body, timeout: timeout)
     }
 }

@@ -6,6 +6,7 @@ extension EndToEnd {
     @Suite struct Help {
         private static let commands = [
             [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"], ["export"],
+            ["notify"],
             ["provider-token"],
             ["simulate"],
             ["reference"],
@@ -47,7 +48,7 @@ extension EndToEnd {
             let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
             let expected = [
                 "input_command", "templates", "variants", "fallback", "encryption", "providers", "results_to",
-                "on_complete",
+                "on_complete", "webhooks",
             ]
             #expect(inFilesOnly == expected)
         }

@@ -11,6 +11,8 @@ extension EndToEnd {
             ("given: öpen sesame", "a passphrase"),
             ("token " + String(repeating: "0aF9", count: 16) + ".", "a whole device token"),
             ("alert: don't miss them", "the text of a payload"),
+            ("signed with whsec_MfKQ9r8GKYqrTwjU", "the secret of a webhook"),
+            ("POST http://localhost/5ec2e7f0-webhook", "a URL that is a secret"),
         ])
         func `a secret in an output is found`(text: String, secret: String) {
             let key = "-----BEGIN\nMIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIB\n-----END\n"

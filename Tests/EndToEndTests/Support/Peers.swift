@@ -68,11 +68,15 @@ final class Peer {
         return (Peer(process, port: port), Recording(path: record))
     }
 
-    /// Starts a monitor of jobs. It answers as `monitor.py` says of its flag `--answers`.
-    static func monitor(_ sender: Sender, record: String, answers: String) throws -> Peer {
+    /// Starts a monitor of jobs, or a receiver of webhooks. It answers as `monitor.py` says of its flag `--answers`.
+    ///
+    /// - Parameter secrets: The file of the secrets with which it verifies webhooks.
+    static func monitor(_ sender: Sender, record: String, answers: String, secrets: String? = nil) throws -> Peer {
         let process = try Child(
-            Tools.python, [Tools.peer("monitor.py"), "--record", record, "--answers", answers], name: "monitor",
-            in: sender.scratch, input: .pipe)
+            Tools.python,
+            [Tools.peer("monitor.py"), "--record", record, "--answers", answers]
+                + (secrets.map { ["--secrets", $0] } ?? []),
+            name: "monitor", in: sender.scratch, input: .pipe)
         return Peer(process, port: try portPrinted(by: process))
     }
 

@@ -5,6 +5,9 @@ enum Secrets {
     /// The passphrases of all tests.
     static let passphrases = [EndToEnd.Passphrases.passphrase, "pass phrase of a test"]
 
+    /// Parts of URLs that are secrets.
+    static let urlParts = ["5ec2e7f0-monitor", "5ec2e7f0-webhook"]
+
     /// Words that occur only in payloads.
     static let payloadTexts = ["don't miss them", "has_secret_text"]
 
@@ -17,6 +20,8 @@ enum Secrets {
         if text.contains(/PRIVATE KEY-----\s+[A-Za-z0-9+\/=]{16}/) { found.append("a private key") }
         if keys.flatMap(bodyLines).contains(where: text.contains) { found.append("the body of a private key") }
         if text.contains(/eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}/) { found.append("a provider token") }
+        if text.contains(/whsec_[A-Za-z0-9+\/=]{8}/) { found.append("the secret of a webhook") }
+        if urlParts.contains(where: text.contains) { found.append("a URL that is a secret") }
         if passphrases.contains(where: text.contains) { found.append("a passphrase") }
         if !isShown, text.contains(/\b[0-9a-fA-F]{64}\b/) { found.append("a whole device token") }
         if !isShown, payloadTexts.contains(where: text.contains) { found.append("the text of a payload") }

@@ -10,7 +10,7 @@ static int refused(scenario_result *result, uint32_t step, const apns_error *err
 static int key_use(apns_crypto_key *key, scenario_result *result) {
     static const uint8_t message[] = "header.claims";
     uint8_t signature[APNS_CRYPTO_ES256_BYTES];
-    uint8_t digest[APNS_CRYPTO_SHA256_BYTES];
+    uint8_t digest[APNS_CRYPTO_SHA256_BYTES], code[APNS_CRYPTO_SHA256_BYTES];
     apns_error error;
     if (apns_crypto_es256_sign(key, message, sizeof(message), signature, &error) != 0)
         return refused(result, 2, &error);
@@ -19,6 +19,8 @@ static int key_use(apns_crypto_key *key, scenario_result *result) {
     /* The library reports a lack of memory as a wrong signature. This is incorrect, but safe. */
     if (good == 0) return scenario_refused(result, 3, "the signature is said to be wrong");
     if (apns_crypto_sha256(message, sizeof(message), digest, &error) != 0) return refused(result, 4, &error);
+    if (apns_crypto_hmac_sha256(digest, sizeof(digest), message, sizeof(message), code, &error) != 0)
+        return refused(result, 4, &error);
     return SCENARIO_DONE;
 }
 

@@ -37,12 +37,13 @@ ALLOWED = {
     "APNSBatchPostgres": {
         "APNSBatchRecords", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "CAPNSPostgres"},
     "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
+    "APNSBatchWebhooks": {"APNSBatchCredentials", "APNSBatchBasics"},
     "APNSBatchReport": {
         "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",
         "Mustache"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
     "APNSSimulator": {"APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"},
-    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchWebhooks", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
 
 # What uses of the library what is public, as other packages do. The neutral mechanics of this target are not the library's.
@@ -62,12 +63,13 @@ FOLDERS = {
     "APNSBatch": [".", "Observing", "Campaign", "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchPostgres": ["Rows", "Database", "Export"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
+    "APNSBatchWebhooks": ["Signing", "Events", "Outbox"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service"}],
+    "apns-batch": [{".", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service", "Webhooks"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -77,7 +79,8 @@ INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS",
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
     "CAPNSTransportServer", "CAPNSIdentities", "CAPNSPostgres", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
-    "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSSimulator", "apns-batch"}
+    "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSBatchWebhooks", "APNSSimulator",
+    "apns-batch"}
 # The other libraries among the products, and what they have in them of the above: exactly this.
 OTHER_LIBRARIES = {
     "APNSBatchPostgres": {"APNSBatchPostgres", "CAPNSPostgres"},
@@ -92,7 +95,7 @@ OUTSIDE_NAMES = re.compile(
 TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
 FOUNDATION = {
     "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"},
-    "APNSBatchReport": {"FoundationEssentials"},
+    "APNSBatchReport": {"FoundationEssentials"}, "APNSBatchWebhooks": {"FoundationEssentials"},
     "apns-batch": {"Foundation"}}
 
 # What snippets may import: they are programs of another package, as far as their readers are concerned.
@@ -200,6 +203,9 @@ KERNEL_CALLS = {
     "APNSBatchPostgres": {
         "ContinuousClock": "waiting for the end of an export",
     },
+    "APNSBatchWebhooks": {
+        "mkdir rmdir unlink lstat opendir readdir closedir geteuid Foundation.FileManager": "the outbox of a run",
+    },
     "APNSBatchSimulator": {
         "open access mkdir read close": "certificates and keys for the occasion",
         "getrusage": "whether a poll waited (ArrivalLog)",
@@ -218,6 +224,7 @@ KERNEL_CALLS = {
             "the socket of a run (Control)",
         "Foundation.contentsOf": "the metrics of the last run (Metrics)",
         "pread pwrite": "the input and output of curl (Hooks)",
+        "gethostname": "the machine that an event is of (Webhooks)",
         "syscall": "Mutex of Synchronization",
         "Foundation.FileManager Foundation.fileURLWithPath": "paths of campaign files",
         "Foundation.ProcessInfo Foundation.now": "the environment, and dates",

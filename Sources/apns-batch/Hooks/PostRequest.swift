@@ -1,17 +1,21 @@
 import APNSBatch
+import APNSBatchBasics
 import Foundation
 
-/// A POST request to a monitor, made by the program curl: a library that does the same would be loaded, with its libraries,
-/// by every run of the command.
-struct MonitorRequest {
+/// A POST request to a monitor or a webhook, made by the program curl: a library that does the same would be loaded, with its
+/// libraries, by every run of the command.
+struct PostRequest {
     let url: String
     let body: String
+    var contentType = "text/plain; charset=utf-8"
+    /// Header fields besides those of the body and of curl.
+    var fields: [(name: String, value: String)] = []
     /// The time for the request and its answer.
     let timeout: Duration
 
     enum Answer: Equatable {
-        /// The status of the answer.
-        case answered(Int)
+        /// The status of the answer, and the seconds of its Retry-After.
+        case answered(Int, retryAfter: Int64?)
         /// Why there is none. The text does not contain the URL.
         case failed(String)
     }
@@ -25,20 +29,32 @@ struct MonitorRequest {
         do {
             let (ending, output) = try await program.run(input: configuration)
             // An answer counts from its header on, whatever becomes of its body.
-            if let status = Int(output), status > 0 { return .answered(status) }
+            let parts = output.split(separator: " ", maxSplits: 1)
+            if let status = parts.first.flatMap({ Int($0) }), status > 0 {
+                return .answered(status, retryAfter: parts.count > 1 ? Self.seconds(String(parts[1])) : nil)
+            }
             return .failed(cause(ending))
         } catch {
             return .failed("the program curl \(error)")
         }
     }
 
+    /// Reads a Retry-After: seconds, or a date. A curl before 7.84 prints something else.
+    private static func seconds(_ text: String) -> Int64? {
+        if let seconds = Int64(text) { return seconds }
+        let now = Int64(SystemClock.seconds())
+        return HTTPDate.parseAnyForm(text, now: now).map { $0 - now }
+    }
+
     /// The options of curl. They come on its standard input, because its arguments are seen by everybody on the machine.
     private var configuration: String {
-        let options = [
-            ("url", url), ("data-raw", body), ("header", "Content-Type: text/plain; charset=utf-8"),
-            ("user-agent", "apns-batch/\(ProductVersion.current)"), ("max-time", "\(timeout.components.seconds)"),
-            ("output", "/dev/null"), ("write-out", "%{http_code}"), ("proto", "=http,https"),
-        ]
+        let options =
+            [
+                ("url", url), ("data-raw", body), ("header", "Content-Type: \(contentType)"),
+                ("user-agent", "apns-batch/\(ProductVersion.current)"), ("max-time", "\(timeout.components.seconds)"),
+                ("output", "/dev/null"), ("write-out", "%{http_code} %header{retry-after}"),
+                ("proto", "=http,https"),
+            ] + fields.map { ("header", "\($0.name): \($0.value)") }
         return options.map { "\($0) = \(Self.quoted($1))\n" }.joined() + "silent\ngloboff\n"
     }
 
