@@ -28,6 +28,7 @@ static bool find_all(void *library) {
            FIND(result_error_field, "PQresultErrorField") && FIND(row_count, "PQntuples") &&
            FIND(column_count, "PQnfields") && FIND(value, "PQgetvalue") && FIND(is_null, "PQgetisnull") &&
            FIND(clear, "PQclear") && FIND(put_copy_data, "PQputCopyData") && FIND(put_copy_end, "PQputCopyEnd") &&
+           FIND(get_copy_data, "PQgetCopyData") && FIND(socket, "PQsocket") &&
            find(library, "PQsetNoticeProcessor", &set_notice_processor);
 }
 

@@ -70,7 +70,7 @@ func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any
     case is UsageError: status = ExitStatus.usage
     case is SystemError, SimulatorError.system: status = ExitStatus.system
     case is SimulatorError: status = ExitStatus.usage
-    case let error as ResultsExportError:
+    case let error as DatabaseError:
         status = error.code == .unavailable ? ExitStatus.unavailable : ExitStatus.usage
     case let error as ChannelError: status = error.code == .configuration ? ExitStatus.usage : ExitStatus.unavailable
     default: return error

@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: ["", "a.b.c", "a.", ".b", String(repeating: "x", count: 64)])
     func `a name that is none is refused`(_ name: String) {
-        #expect(throws: ResultsExportError.self) { try ResultsTable(in: "dbname=x", named: name) }
+        #expect(throws: DatabaseError.self) { try ResultsTable(in: "dbname=x", named: name) }
     }
 
     @Test(arguments: [
@@ -23,7 +23,7 @@ import Testing
         "dbname=x sslpassword=hunter2", "hunter2", "dbname=x password='hunter2",
     ])
     func `a connection string with a password, or that is none, is refused and not shown`(_ text: String) {
-        let error = #expect(throws: ResultsExportError.self) { try ResultsTable(in: text) }
+        let error = #expect(throws: DatabaseError.self) { try ResultsTable(in: text) }
         #expect(error?.code == .configuration && error?.description.contains("hunter2") == false)
     }
 
@@ -36,15 +36,15 @@ import Testing
 
     @Test func `a carried column must not have the name of another one`() throws {
         let table = try ResultsTable(in: "host=/nowhere")
-        let error = #expect(throws: ResultsExportError.self) { try table.check(columns: ["run"]) }
+        let error = #expect(throws: DatabaseError.self) { try table.check(columns: ["run"]) }
         #expect(error?.code == .configuration)
     }
 
     @Test func `states that pass by themselves are told apart, and messages about data show none`() {
-        #expect(ResultsExportError(state: "42703", message: "column").code == .configuration)
-        #expect(ResultsExportError(state: "57P01", message: "shutdown").code == .unavailable)
-        #expect(ResultsExportError(state: "40P01", message: "deadlock").code == .unavailable)
-        let data = ResultsExportError(state: "22P02", message: "invalid input \"abcd\"")
+        #expect(DatabaseError(state: "42703", message: "column").code == .configuration)
+        #expect(DatabaseError(state: "57P01", message: "shutdown").code == .unavailable)
+        #expect(DatabaseError(state: "40P01", message: "deadlock").code == .unavailable)
+        let data = DatabaseError(state: "22P02", message: "invalid input \"abcd\"")
         #expect(data.code == .configuration && !data.description.contains("abcd"))
     }
 }

@@ -32,6 +32,8 @@ struct apns_postgres {
     __typeof__(PQclear) *clear;
     __typeof__(PQputCopyData) *put_copy_data;
     __typeof__(PQputCopyEnd) *put_copy_end;
+    __typeof__(PQgetCopyData) *get_copy_data;
+    __typeof__(PQsocket) *socket;
 };
 
 /* Returns the functions, which are valid until the end of the process. Returns NULL and fills the record if the library

@@ -15,4 +15,18 @@ public enum CampaignInput: Sendable, Equatable {
     /// started, when it has not ended after `patience`. A run reads it to its end before the first push and keeps its output, unless it
     /// is told not to. Its variables are those of this process, unless they are given.
     case program([String], environment: [String: String]? = nil, patience: Duration = .seconds(3600))
+    /// Bytes of another origin, such as a query of a database.
+    case origin(any InputOrigin)
+
+    public static func == (one: CampaignInput, other: CampaignInput) -> Bool {
+        switch (one, other) {
+        case (.file(let one), .file(let other)): one == other
+        case (.files(let one), .files(let other)): one == other
+        case (.standardInput, .standardInput): true
+        case (.program(let one, let first, let patience), .program(let other, let second, let otherPatience)):
+            one == other && first == second && patience == otherPatience
+        case (.origin(let one), .origin(let other)): one.isEqual(to: other)
+        default: false
+        }
+    }
 }

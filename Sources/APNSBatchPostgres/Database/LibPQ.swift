@@ -3,11 +3,11 @@ import CAPNSPostgres
 
 /// The client library of PostgreSQL, which is loaded when it is first asked for.
 enum LibPQ {
-    /// - Throws: ``ResultsExportError`` with `configuration` if it is not installed.
-    static func functions() throws(ResultsExportError) -> apns_postgres {
+    /// - Throws: ``DatabaseError`` with `configuration` if it is not installed.
+    static func functions() throws(DatabaseError) -> apns_postgres {
         var record = apns_error()
         guard let found = unsafe apns_postgres_load(&record) else {
-            throw ResultsExportError(
+            throw DatabaseError(
                 .configuration,
                 "the client library of PostgreSQL is needed, and cannot be loaded (Debian: apt-get install libpq5): "
                     + textOfCharacters(record.text))
@@ -17,13 +17,13 @@ enum LibPQ {
 
     /// Throws if a text is no connection string of libpq, or if it has a password: everybody on the machine can read arguments,
     /// and campaign files and ledgers are copied. The text is in no message.
-    static func check(_ text: String) throws(ResultsExportError) {
+    static func check(_ text: String) throws(DatabaseError) {
         let library = try functions()
         var message: UnsafeMutablePointer<CChar>?
         let options = unsafe library.conninfo_parse(text, &message)
         unsafe library.free_memory(message)
         guard let options = unsafe options else {
-            throw ResultsExportError(
+            throw DatabaseError(
                 .configuration,
                 "expected a connection string of libpq, such as \"service=push\" or \"host=db dbname=push\"")
         }
@@ -32,7 +32,7 @@ enum LibPQ {
         while let keyword = unsafe option.pointee.keyword {
             let name = unsafe String(cString: keyword)
             if ["password", "sslpassword"].contains(name), let value = unsafe option.pointee.val, unsafe value[0] != 0 {
-                throw ResultsExportError(
+                throw DatabaseError(
                     .configuration,
                     "the connection string has a password; give it by a password file (PGPASSFILE), a service file "
                         + "(PGSERVICEFILE) or the environment (PGPASSWORD)")

@@ -41,12 +41,12 @@ final class ExportWork {
     ///
     /// - Parameter all: Whether everything in the ledger counts, because the run is over, or what its process calls durable.
     @discardableResult
-    func look(all: Bool) throws(ResultsExportError) -> Bool {
+    func look(all: Bool) throws(DatabaseError) -> Bool {
         do throws(CampaignError) {
             if columns == nil { source = try RecordedOutcomes(ifBegunIn: directory) }
             if all { try source?.settle() } else { try source?.look() }
         } catch {
-            throw ResultsExportError(error)
+            throw DatabaseError(error)
         }
         progress.recorded = source?.rowsDurable ?? 0
         return columns != nil
@@ -56,9 +56,9 @@ final class ExportWork {
     func disconnect() { connection = nil }
 
     /// Writes the rows of one transaction. Returns false if none is left that was recorded.
-    func step() throws(ResultsExportError) -> Bool {
-        do throws(ResultsExportError) {
-            return try table.located { () throws(ResultsExportError) in
+    func step() throws(DatabaseError) -> Bool {
+        do throws(DatabaseError) {
+            return try table.located { () throws(DatabaseError) in
                 let connection = try connected()
                 guard let first = try next() else { return false }
                 try write(from: first, to: connection)
@@ -80,7 +80,7 @@ final class ExportWork {
     /// The parameters of the statements about places.
     private var key: [String] { [statements.table, campaign, run] }
 
-    private func connected() throws(ResultsExportError) -> PostgresConnection {
+    private func connected() throws(DatabaseError) -> PostgresConnection {
         if let connection { return connection }
         try table.refuseOwn(columns ?? [])
         let made = try PostgresConnection(table.database)
@@ -92,29 +92,29 @@ final class ExportWork {
         return made
     }
 
-    private func seek(to wanted: UInt64) throws(ResultsExportError) {
-        do throws(CampaignError) { try source?.seek(to: wanted) } catch { throw ResultsExportError(error) }
+    private func seek(to wanted: UInt64) throws(DatabaseError) {
+        do throws(CampaignError) { try source?.seek(to: wanted) } catch { throw DatabaseError(error) }
         // It is another one if the ledger was replaced by an older one; the rows are then written again.
         place = wanted
         progress.written = source?.rowsBefore ?? 0
     }
 
-    private static func place(of rows: [[String?]]) throws(ResultsExportError) -> UInt64 {
+    private static func place(of rows: [[String?]]) throws(DatabaseError) -> UInt64 {
         guard let text = rows.first?.first, let place = text.flatMap({ UInt64($0) }) else {
-            throw ResultsExportError(.unavailable, "apns_batch_offset has lost its row of this run")
+            throw DatabaseError(.unavailable, "apns_batch_offset has lost its row of this run")
         }
         return place
     }
 
     // MARK: Rows
 
-    private func next() throws(ResultsExportError) -> RecordedOutcomes.Event? {
-        do throws(CampaignError) { return try source?.next(into: batch) } catch { throw ResultsExportError(error) }
+    private func next() throws(DatabaseError) -> RecordedOutcomes.Event? {
+        do throws(CampaignError) { return try source?.next(into: batch) } catch { throw DatabaseError(error) }
     }
 
     private func write(
         from first: RecordedOutcomes.Event, to connection: PostgresConnection
-    ) throws(ResultsExportError) {
+    ) throws(DatabaseError) {
         try connection.execute("BEGIN")
         let found = try Self.place(of: connection.execute(statements.lockPlace, key))
         guard found == place else {
@@ -137,7 +137,7 @@ final class ExportWork {
     /// the last event, and the number of rows.
     private func copy(
         from first: RecordedOutcomes.Event, to connection: PostgresConnection
-    ) throws(ResultsExportError) -> (RecordedOutcomes.Event, rows: Int) {
+    ) throws(DatabaseError) -> (RecordedOutcomes.Event, rows: Int) {
         guard let header else { return (first, 0) }
         var lines = CopyRows(
             campaign: header.identity, carried: header.resultColumns.count, tokens: table.tokens)
@@ -146,7 +146,7 @@ final class ExportWork {
         while last == .outcomes {
             lines.removeAll()
             do throws(CredentialError) { try lines.append(batch) } catch {
-                throw ResultsExportError(.unavailable, "\(error)")
+                throw DatabaseError(.unavailable, "\(error)")
             }
             try connection.copy(lines.bytes)
             count += batch.count

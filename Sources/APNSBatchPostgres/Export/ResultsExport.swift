@@ -24,9 +24,9 @@ public struct ResultsExport: Sendable {
 
     /// The columns that the campaign of the run carries (`Campaign.resultColumns`).
     ///
-    /// - Throws: ``ResultsExportError`` with `results` if the directory holds no run.
+    /// - Throws: ``DatabaseError`` with `results` if the directory holds no run.
     public var columns: [String] {
-        get throws(ResultsExportError) {
+        get throws(DatabaseError) {
             let work = ExportWork(table, ofRunIn: directory, campaign: campaign)
             guard try work.look(all: false), let columns = work.columns else { throw noRun }
             return columns
@@ -40,11 +40,11 @@ public struct ResultsExport: Sendable {
     ///   - rewinding: Whether to read all results again, for a table from which rows were deleted. It does no harm otherwise.
     ///   - tell: Is called after each transaction, of some 10,000 rows.
     /// - Returns: What was recorded and is written.
-    /// - Throws: ``ResultsExportError``. What was written before stays, and the next call continues behind it.
+    /// - Throws: ``DatabaseError``. What was written before stays, and the next call continues behind it.
     @discardableResult
     public func write(
         rewinding: Bool = false, _ tell: (ExportProgress) -> Void = { _ in }
-    ) throws(ResultsExportError) -> ExportProgress {
+    ) throws(DatabaseError) -> ExportProgress {
         try refuseDamage()
         let work = ExportWork(table, ofRunIn: directory, campaign: campaign, rewinding: rewinding)
         guard try work.look(all: true) else { throw noRun }
@@ -53,9 +53,9 @@ public struct ResultsExport: Sendable {
     }
 
     /// Throws if the ledger is damaged, so that nobody takes its beginning for the whole run.
-    private func refuseDamage() throws(ResultsExportError) {
-        do throws(CampaignError) { _ = try RunStatus(of: directory) } catch { throw ResultsExportError(error) }
+    private func refuseDamage() throws(DatabaseError) {
+        do throws(CampaignError) { _ = try RunStatus(of: directory) } catch { throw DatabaseError(error) }
     }
 
-    private var noRun: ResultsExportError { ResultsExportError(.results, "\(directory) holds no run") }
+    private var noRun: DatabaseError { DatabaseError(.results, "\(directory) holds no run") }
 }

@@ -43,17 +43,17 @@ public final class ResultsFollower: Sendable {
     ///   - table: The table.
     ///   - tell: Receives a sentence for the operator when results cannot be written, and when they can again. It is called on the
     ///     thread of the follower.
-    /// - Throws: ``ResultsExportError`` with `unavailable` if the system has no further thread.
+    /// - Throws: ``DatabaseError`` with `unavailable` if the system has no further thread.
     public init(
         ofRunIn directory: String, campaign: String, to table: ResultsTable,
         tell: @escaping @Sendable (String) -> Void
-    ) throws(ResultsExportError) {
+    ) throws(DatabaseError) {
         (self.directory, self.tell) = (directory, tell)
         let isStarted = NamedThread.tryDetached("export") { [self] in
             follow(ExportWork(table, ofRunIn: directory, campaign: campaign))
             state.change { $0.isOver = true }
         }
-        guard isStarted else { throw ResultsExportError(.unavailable, "the system has no thread for the export") }
+        guard isStarted else { throw DatabaseError(.unavailable, "the system has no thread for the export") }
     }
 
     /// What is recorded and written so far.
@@ -91,10 +91,10 @@ public final class ResultsFollower: Sendable {
 
     private func follow(_ work: ExportWork) {
         var pause = Self.firstPause
-        var trouble: ResultsExportError?
+        var trouble: DatabaseError?
         while !state.withLock({ $0.isGivenUp }) {
             let isFinishing = state.withLock { $0.isFinishing }
-            do throws(ResultsExportError) {
+            do throws(DatabaseError) {
                 let isBegun = try work.look(all: isFinishing)
                 publish(work)
                 let hasWritten = isBegun ? try work.step() : false
@@ -115,7 +115,7 @@ public final class ResultsFollower: Sendable {
         }
     }
 
-    private static func consequence(_ error: ResultsExportError) -> String {
+    private static func consequence(_ error: DatabaseError) -> String {
         error.code == .unavailable ? "the run goes on, and it is tried again" : "no results are written any more"
     }
 

@@ -28,14 +28,14 @@ public struct ResultsTable: Sendable, Equatable {
     ///     comes from the environment, as in every program that uses libpq. PostgreSQL, "Connection Strings".
     ///   - name: `TABLE` or `SCHEMA.TABLE`.
     ///   - tokens: How device tokens are written.
-    /// - Throws: ``ResultsExportError`` with `configuration`: the connection string is none, or has a password; the name is none; or
+    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is none, or has a password; the name is none; or
     ///   libpq is not installed.
     public init(
         in database: String, named name: String = "push_results", tokens: TokenForm = .whole
-    ) throws(ResultsExportError) {
+    ) throws(DatabaseError) {
         parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 2, parts.allSatisfy({ 1...63 ~= $0.utf8.count && !$0.utf8.contains(0) }) else {
-            throw ResultsExportError(.configuration, "expected a table TABLE or SCHEMA.TABLE, found \"\(name)\"")
+            throw DatabaseError(.configuration, "expected a table TABLE or SCHEMA.TABLE, found \"\(name)\"")
         }
         try LibPQ.check(database)
         (self.database, self.name, self.tokens) = (database, name, tokens)
@@ -49,9 +49,9 @@ public struct ResultsTable: Sendable, Equatable {
     /// Makes the table and `apns_batch_offset`, unless they exist. An existing table is not changed.
     ///
     /// - Parameter columns: The columns that campaigns carry (`Campaign.resultColumns`), which become columns of text.
-    /// - Throws: ``ResultsExportError``.
-    public func create(columns: [String] = []) throws(ResultsExportError) {
-        try located { () throws(ResultsExportError) in
+    /// - Throws: ``DatabaseError``.
+    public func create(columns: [String] = []) throws(DatabaseError) {
+        try located { () throws(DatabaseError) in
             let connection = try PostgresConnection(database)
             for statement in creation(columns: columns) { try connection.execute(statement) }
         }
@@ -61,9 +61,9 @@ public struct ResultsTable: Sendable, Equatable {
     /// rights of the user are then known to do.
     ///
     /// - Parameter columns: The columns that campaigns carry (`Campaign.resultColumns`).
-    /// - Throws: ``ResultsExportError``: `configuration` if something is missing, with its name.
-    public func check(columns: [String] = []) throws(ResultsExportError) {
-        try located { () throws(ResultsExportError) in
+    /// - Throws: ``DatabaseError``: `configuration` if something is missing, with its name.
+    public func check(columns: [String] = []) throws(DatabaseError) {
+        try located { () throws(DatabaseError) in
             try refuseOwn(columns)
             let connection = try PostgresConnection(database)
             let statements = ResultsStatements(parts, carried: columns)
@@ -80,20 +80,22 @@ public struct ResultsTable: Sendable, Equatable {
     }
 
     /// Throws if the campaign carries a column that the table has for itself. Those of `results.csv` are refused before.
-    func refuseOwn(_ columns: [String]) throws(ResultsExportError) {
+    func refuseOwn(_ columns: [String]) throws(DatabaseError) {
         if let column = columns.first(where: { ResultsStatements.ownColumns.contains($0) }) {
-            throw ResultsExportError(
+            throw DatabaseError(
                 .configuration, "the table has a column \"\(column)\" of its own; rename that of the input")
         }
     }
 
     /// Runs `body`, and names the table in its error.
-    func located<Value>(_ body: () throws(ResultsExportError) -> Value) throws(ResultsExportError) -> Value {
-        do throws(ResultsExportError) {
+    func located<Value>(_ body: () throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
+        do throws(DatabaseError) {
             return try body()
         } catch {
             guard error.code != .results else { throw error }
-            throw ResultsExportError(error.code, "table \(name): \(error.description)")
+            let remedy =
+                error.state == "42P01" ? "; apns-batch export --create makes it, and --print-sql shows how" : ""
+            throw DatabaseError(error.code, "table \(name): \(error.description)\(remedy)", state: error.state)
         }
     }
 }

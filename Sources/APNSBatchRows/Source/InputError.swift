@@ -61,6 +61,9 @@ package enum InputError: Error, Equatable, Sendable {
     /// The program that makes the rows failed. All rows before the failure have been delivered.
     case ofProgram(String)
 
+    /// The input is made elsewhere in this process, and cannot be opened, or read to its end.
+    case ofOrigin(String)
+
     /// The program whose output is the input failed. All complete rows before the failure have been delivered.
     case ofProducer(ProducerFault)
 
@@ -124,6 +127,8 @@ extension InputError: CustomStringConvertible {
             "the input cannot be packed to be kept: \(cause)"
         case .ofProgram(let cause):
             "the program that makes the rows failed: \(cause)"
+        case .ofOrigin(let cause):
+            cause
         case .ofProducer(let fault):
             fault.text
         case .cancelled:

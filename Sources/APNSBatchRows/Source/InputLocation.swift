@@ -17,6 +17,9 @@ package enum InputLocation: Sendable {
     /// What a program writes to standard output. Opening the input starts the program.
     case producer(Producer)
 
+    /// Bytes that are made elsewhere in this process.
+    case origin(Origin)
+
     /// Bytes that are kept while they are read.
     case spooled(SpooledSource)
 
@@ -41,6 +44,7 @@ package enum InputLocation: Sendable {
             return try FilesSource(paths, windowLog: windowLog, format: format, parts: parts)
         case .program(let pipe): return pipe
         case .spooled(let source): return source
+        case .origin(let origin): return PackedSource(try OriginSource(origin), windowLog: windowLog)
         case .producer(let producer): return PackedSource(try ProducerSource(producer), windowLog: windowLog)
         }
         var status = stat()
@@ -68,6 +72,7 @@ package enum InputLocation: Sendable {
             case .descriptor(let number): "descriptor \(number)"
             case .files(let paths, _): paths.joined(separator: ", ")
             case .program, .spooled: "the rows of the program"
+            case .origin(let origin): origin.name
             case .producer(let producer): producer.arguments[0]
             }
         return .cannotOpen(path: path, errno: code)

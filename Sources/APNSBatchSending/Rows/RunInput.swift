@@ -26,6 +26,13 @@ package struct RunInput: Sendable {
             let parts = InputParts()
             name = "\(first)\(Self.more)\(paths.count - 1) more"
             (path, location, self.parts) = (nil, .files(paths, parts), parts)
+        case .origin(let origin):
+            (name, path) = (origin.name, nil)
+            location = .origin(
+                Origin(name) {
+                    let bytes = try origin.open()
+                    return Origin.Opened(next: { try bytes.next() }, cancel: { bytes.cancel() })
+                })
         case .standardInput: (name, path, location) = ("<stdin>", nil, .standardInput)
         case .program(let arguments, let environment, let patience):
             guard let program = arguments.first, !program.isEmpty else {
@@ -79,7 +86,7 @@ package struct RunInput: Sendable {
     /// Whether this process makes the rows while they are sent.
     var isMadeByProgram: Bool {
         switch location {
-        case .file, .files, .descriptor, .producer: false
+        case .file, .files, .descriptor, .producer, .origin: false
         case .program, .spooled: true
         }
     }

@@ -7,8 +7,13 @@ extension CampaignSettings {
     /// - Parameter resuming: Whether a run is resumed, which may have kept its rows: a pattern then needs no files.
     func campaignInput(resuming: Bool = false) throws -> CampaignInput {
         let arguments = values["inputCommand"]?.texts ?? []
+        let query = values["inputQuery"]
+        guard [values["input"] != nil, !arguments.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
+            throw UsageError("input, input_command and input_query: give one of them")
+        }
+        let patience = try values["inputTimeout"].map(Self.duration) ?? .seconds(3600)
+        if let query { return .origin(try InputQuery(query).input(patience: patience)) }
         if let input = values["input"] {
-            guard arguments.isEmpty else { throw UsageError("input and input_command: give one of them") }
             if input.text == "-" { return .standardInput }
             guard let path = input.text, !InputPattern.isOne(path) else {
                 if resuming, let path = input.text { return .files([path]) }
@@ -19,7 +24,6 @@ extension CampaignSettings {
         guard !arguments.isEmpty else {
             throw UsageError("no input: give --input FILE, or --input - for standard input")
         }
-        let patience = try values["inputTimeout"].map(Self.duration) ?? .seconds(3600)
         // The program gets no passphrase.
         let hidden = secretVariables
         let environment = ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }

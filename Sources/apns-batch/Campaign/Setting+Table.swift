@@ -12,16 +12,20 @@ extension Setting {
 
     private static let rows: [Setting] = [
         Setting(
-            "input", .pathOrPaths, replaces: ["inputCommand"],
+            "input", .pathOrPaths, replaces: ["inputCommand", "inputQuery"],
             "CSV file with a header row or NDJSON file, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."
         ),
         Setting(
-            "inputCommand", .command, hasFlag: false, replaces: ["input"],
+            "inputCommand", .command, hasFlag: false, replaces: ["input", "inputQuery"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."
         ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },
         Setting(
+            "inputQuery", .record(InputQuery.settings), hasFlag: false, replaces: ["input", "inputCommand"],
+            "Query of PostgreSQL whose rows are the input. docs/postgresql.md describes it."
+        ) { _ = try InputQuery($1) },
+        Setting(
             "inputTimeout", .text, standard: "1h",
-            "Time after which the program of input_command is killed, such as 20m."
+            "Time after which the program of input_command is killed, or input_query is cancelled, such as 20m."
         ) { _ = try CampaignSettings.duration($1) },
         Setting(
             "spool", .text, standard: "auto",

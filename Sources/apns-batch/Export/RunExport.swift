@@ -43,12 +43,12 @@ final class RunExport: Sendable {
     }
 
     /// Returns what a check of the table says; nil if it takes too long.
-    private func answer(_ columns: [String]) -> Result<Void, ResultsExportError>? {
-        let answer = Guarded<Result<Void, ResultsExportError>?>(nil)
+    private func answer(_ columns: [String]) -> Result<Void, DatabaseError>? {
+        let answer = Guarded<Result<Void, DatabaseError>?>(nil)
         let table = target.table
         let isStarted = NamedThread.tryDetached("export check") {
-            let result: Result<Void, ResultsExportError>
-            do throws(ResultsExportError) { result = .success(try table.check(columns: columns)) } catch {
+            let result: Result<Void, DatabaseError>
+            do throws(DatabaseError) { result = .success(try table.check(columns: columns)) } catch {
                 result = .failure(error)
             }
             answer.change { $0 = result }

@@ -47,7 +47,8 @@ extension EndToEnd {
             let help = try sender.command(["send", "--help-hidden"]).output
             let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
             let expected = [
-                "input_command", "templates", "variants", "fallback", "encryption", "providers", "results_to",
+                "input_command", "input_query", "templates", "variants", "fallback", "encryption", "providers",
+                "results_to",
                 "on_complete", "webhooks",
             ]
             #expect(inFilesOnly == expected)

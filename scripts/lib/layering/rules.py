@@ -61,7 +61,7 @@ FOLDERS = {
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Observing", "Campaign", "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
-    "APNSBatchPostgres": ["Rows", "Database", "Export"],
+    "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchWebhooks": ["Signing", "Events", "Outbox"],
     "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
@@ -202,6 +202,7 @@ KERNEL_CALLS = {
     },
     "APNSBatchPostgres": {
         "ContinuousClock": "waiting for the end of an export",
+        "shutdown": "the end of waiting for a query",
     },
     "APNSBatchWebhooks": {
         "mkdir rmdir unlink lstat opendir readdir closedir geteuid Foundation.FileManager": "the outbox of a run",

@@ -1,9 +1,9 @@
 import APNSBatchModel
 
-/// Why results could not be written into a database, as a ``code`` for programs and a ``description`` for people.
+/// Why a database could not be read or written, as a ``code`` for programs and a ``description`` for people.
 ///
 /// The description never contains a password, the text of a connection string, or a device token.
-public struct ResultsExportError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it is. Later versions may add cases.
     @nonexhaustive
     public enum Code: Sendable, Hashable, CaseIterable {
@@ -22,7 +22,14 @@ public struct ResultsExportError: Error, Sendable, Equatable, CustomStringConver
     /// A sentence without a full stop.
     public let description: String
 
-    init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+    /// The SQLSTATE of the server; nil if it did not answer.
+    let state: String?
+    /// The character of the statement that the server complains about, from 1.
+    private(set) var position: Int?
+
+    init(_ code: Code, _ description: String, state: String? = nil) {
+        (self.code, self.description, self.state) = (code, description, state)
+    }
 
     init(_ error: CampaignError) { self.init(.results, error.description) }
 
@@ -31,16 +38,14 @@ public struct ResultsExportError: Error, Sendable, Equatable, CustomStringConver
     /// - Parameters:
     ///   - state: The five characters of the SQLSTATE. PostgreSQL, appendix A.
     ///   - message: The primary message of the server. Its details are left out, because they show values of rows.
-    init(state: String, message: String) {
-        let kind = state.prefix(2)
+    ///   - position: The character of the statement that the message is about, from 1.
+    init(state: String, message: String, position: Int? = nil) {
+        let kind = String(state.prefix(2))
         // A message about data names a value, which may be a token.
         let isAboutData = ["22", "23"].contains(kind)
-        let text = isAboutData ? "the table takes no such values (SQLSTATE \(state))" : message + Self.remedy(state)
-        self.init(Self.lasting.contains(String(kind)) ? .configuration : .unavailable, text)
-    }
-
-    private static func remedy(_ state: String) -> String {
-        state == "42P01" ? "; apns-batch export --create makes it, and --print-sql shows how" : ""
+        let text = isAboutData ? "there is a value that does not fit (SQLSTATE \(state))" : message
+        self.init(Self.lasting.contains(kind) ? .configuration : .unavailable, text, state: state)
+        self.position = position
     }
 
     /// The classes of states that do not pass by themselves: features, authorization, catalogs and schemas that are missing,

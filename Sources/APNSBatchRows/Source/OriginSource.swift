@@ -1,0 +1,59 @@
+import APNSBatchBasics
+import Glibc
+
+/// An input whose bytes are made elsewhere in this process.
+package struct Origin: Sendable {
+    /// The functions of an open input, as those of `InputBytes`.
+    package struct Opened: Sendable {
+        let next: @Sendable () throws -> [UInt8]?
+        let cancel: @Sendable () -> Void
+
+        package init(next: @escaping @Sendable () throws -> [UInt8]?, cancel: @escaping @Sendable () -> Void) {
+            (self.next, self.cancel) = (next, cancel)
+        }
+    }
+
+    let name: String
+    let open: @Sendable () throws -> Opened
+
+    package init(_ name: String, open: @escaping @Sendable () throws -> Opened) {
+        (self.name, self.open) = (name, open)
+    }
+}
+
+/// The bytes of an origin.
+final class OriginSource: ByteSource, @unchecked Sendable {
+    private let opened: Origin.Opened
+    private let isCancelled = Guarded(false)
+    /// Bytes that were made and not read. Used by the thread that reads.
+    private var ahead: ArraySlice<UInt8> = []
+
+    init(_ origin: Origin) throws(InputError) {
+        do {
+            opened = try origin.open()
+        } catch {
+            throw .ofOrigin("\(error)")
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while ahead.isEmpty {
+            if isCancelled.withLock({ $0 }) { throw .cancelled }
+            do {
+                guard let bytes = try opened.next() else { return 0 }
+                ahead = bytes[...]
+            } catch {
+                throw isCancelled.withLock { $0 } ? .cancelled : .ofOrigin("\(error)")
+            }
+        }
+        let count = min(ahead.count, buffer.count)
+        unsafe buffer.copyBytes(from: ahead.prefix(count))
+        ahead.removeFirst(count)
+        return count
+    }
+
+    func cancel() {
+        isCancelled.withLock { $0 = true }
+        opened.cancel()
+    }
+}
