@@ -141,6 +141,18 @@ private let cases: [Case] = [
         #expect((reader.format == .ndjson) == isNDJSON)
     }
 
+    @Test func `the first byte may come late`() throws {
+        let choice = FormatChoice(of: "<stdin>", orCSV: .comma, columns: ["a"])
+        for (text, isNDJSON) in [("\n\r\n \n\t{\"a\":1}\n", true), ("\n\n\n\na\n{\n", false)] {
+            for piece in 1...text.utf8.count {
+                let source = ScriptedSource(Array(text.utf8), pieces: [piece])
+                let reader = ChunkReader(source: source, format: choice, buffers: 1)
+                _ = try reader.readColumns()
+                #expect((reader.format == .ndjson) == isNDJSON, "pieces of \(piece)")
+            }
+        }
+    }
+
     @Test func `several files have one format`() throws {
         let files = [
             TemporaryFile("{\"a\":1}"), TemporaryFile("\u{FEFF}{\"a\":2}\n{\"a\":3}\n"),

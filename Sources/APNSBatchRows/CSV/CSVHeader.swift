@@ -6,7 +6,10 @@ struct CSVHeader {
     /// See `RowFormat.columns`.
     func names(of chunk: RowChunk) throws(InputError) -> [String] {
         let record = chunk.first(chunk.byteCount)
-        if ForeignFormat.hasBareReturn(record.prefix(64 << 10)) { throw .foreign(.carriageReturns) }
+        // Not more than a record may have, because a longer one may be cut off anywhere behind that.
+        if ForeignFormat.hasBareReturn(record.prefix(min(64 << 10, limits.recordBytes))) {
+            throw .foreign(.carriageReturns)
+        }
         var cursor = RowCursor(columnCount: fieldCount(of: record), format: .csv(dialect), limits: limits)
         var row = Row()
         cursor.open(chunk)

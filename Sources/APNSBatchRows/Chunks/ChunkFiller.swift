@@ -3,8 +3,8 @@ struct ChunkFiller {
     private let source: any ByteSource
     private let progress: ReadProgress
     private let choice: FormatChoice
-    /// Known when the first bytes were read.
-    private(set) var format: RowFormat
+    /// The format, known when the first bytes were read.
+    private(set) var format = RowFormat.csv(.comma)
     private let limits: RowLimits
     private let carry: Carry
     /// Whether the last record ends with the input, even if more bytes follow by now: it did when the input was first read.
@@ -33,7 +33,6 @@ struct ChunkFiller {
         self.source = source
         self.progress = progress
         choice = format
-        self.format = format.format(of: [])
         self.limits = limits
         self.endsWhole = endsWhole
         carry = Carry(capacity: limits.bufferBytes)
@@ -44,8 +43,16 @@ struct ChunkFiller {
     /// - Parameter chunk: room for them.
     /// - Throws: the errors of `fill`, and `InputError.foreign`.
     mutating func begin(_ chunk: RowChunk) throws(InputError) {
-        let filled = try readStart(chunk)
-        format = choice.format(of: chunk.first(filled))
+        var filled = try readStart(chunk)
+        while true {
+            // Not the whole buffer, so that the format does not depend on its size.
+            let start = chunk.first(min(filled, limits.recordBytes))
+            if let found = choice.format(of: start, isEnough: isEnding || filled >= limits.recordBytes) {
+                format = found
+                break
+            }
+            filled += try readSome(chunk, filled)
+        }
         unsafe carry.load(chunk.bytes, count: filled)
     }
 

@@ -40,12 +40,15 @@ package struct FormatChoice: Sendable, Equatable {
         return [".ndjson", ".jsonl"].contains { name.dropLast(packing.count).hasSuffix($0) }
     }
 
-    /// Returns the format of an input.
+    /// Returns the format of an input; nil if more bytes must be known.
     ///
-    /// - Parameter start: its first bytes, without a byte order mark.
-    func format(of start: some Sequence<UInt8>) -> RowFormat {
+    /// - Parameters:
+    ///   - start: its first bytes, without a byte order mark.
+    ///   - isEnough: whether there are no more, or no more are looked at.
+    func format(of start: some Sequence<UInt8>, isEnough: Bool) -> RowFormat? {
         if isFixed { return format }
-        let first = start.first { $0 > UInt8(ascii: " ") }
+        let blanks = Array(" \t\r\n".utf8)
+        guard let first = start.first(where: { !blanks.contains($0) }) else { return isEnough ? format : nil }
         return first == UInt8(ascii: "{") ? .ndjson : format
     }
 }

@@ -185,8 +185,8 @@ private final class OpenedFile {
             if let format = ForeignFormat.find(Array(start.prefix(ForeignFormat.bytesWanted))) {
                 throw .foreign(format)
             }
-            format = choice.format(of: start)
-            if format == .ndjson || findHeader(isWhole: got == 0) { return }
+            format = choice.format(of: start, isEnough: got == 0)
+            if format == .ndjson || (format != nil && findHeader(isWhole: got == 0)) { return }
             guard got > 0, start.count < Self.headerMost else { throw .noHeader }
         }
     }
