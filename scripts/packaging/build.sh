@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced by scripts/package: how the command of the package is compiled. Everything is in .build-package, beside the ordinary build.
+# Sourced by scripts/package and others: how the command of the package is compiled, and what it is called. Everything is in
+# .build-package, beside the ordinary build.
 
 package_build="$root/.build-package/build"
 
@@ -28,5 +29,6 @@ build_command() {
     )
     APNS_BATCH_COMMIT="$(package_commit)" swift build --disable-index-store "${flags[@]}" >&2 ||
         fail "the build failed; its messages stand above"
+    # shellcheck disable=SC2034  # for the script that sources this
     package_binary="$(swift build "${flags[@]}" --show-bin-path)/apns-batch"
 }

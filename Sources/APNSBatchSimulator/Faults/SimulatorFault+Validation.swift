@@ -18,21 +18,34 @@ extension SimulatorFault {
 
 extension FaultOccasion {
     fileprivate func fault() -> String? {
-        let limits: [(name: String, value: Int?, least: Int)] = [
-            ("after", after, 0), ("every", every, 1), ("after_ms", afterMilliseconds, 0),
-            ("every_ms", everyMilliseconds, 1), ("at_byte", atByte, 0), ("at_byte_received", atByteReceived, 0),
-            ("connection", connection, 1), ("connection_every", connectionEvery, 1), ("from_ms", fromMilliseconds, 0),
-            ("until_ms", untilMilliseconds, 0), ("times", times, 1),
-        ]
-        for (name, value, least) in limits {
-            if let value, value < least { return "\(name): expected at least \(least), found \(value)" }
-        }
+        if let fault = limitFault() { return fault }
         let kinds = [after != nil || every != nil, isTimed, atByte != nil, atByteReceived != nil].count { $0 }
         guard kinds <= 1 else { return "after: expected one of requests, milliseconds, bytes sent and bytes received" }
         guard !isAboutBytes || (of != .all && fromMilliseconds == nil && untilMilliseconds == nil) else {
             return "of: bytes are those of a connection, at any time"
         }
         return nil
+    }
+
+    /// Returns the first number that is too small. A table of all of them would be shorter, but the optimizer of Swift
+    /// 6.3 does not compile one in the same way each time, and the package would not be the same again.
+    private func limitFault() -> String? {
+        if let fault = Self.least(0, "after", after) { return fault }
+        if let fault = Self.least(1, "every", every) { return fault }
+        if let fault = Self.least(0, "after_ms", afterMilliseconds) { return fault }
+        if let fault = Self.least(1, "every_ms", everyMilliseconds) { return fault }
+        if let fault = Self.least(0, "at_byte", atByte) { return fault }
+        if let fault = Self.least(0, "at_byte_received", atByteReceived) { return fault }
+        if let fault = Self.least(1, "connection", connection) { return fault }
+        if let fault = Self.least(1, "connection_every", connectionEvery) { return fault }
+        if let fault = Self.least(0, "from_ms", fromMilliseconds) { return fault }
+        if let fault = Self.least(0, "until_ms", untilMilliseconds) { return fault }
+        return Self.least(1, "times", times)
+    }
+
+    private static func least(_ least: Int, _ name: String, _ value: Int?) -> String? {
+        guard let value, value < least else { return nil }
+        return "\(name): expected at least \(least), found \(value)"
     }
 }
 
