@@ -18,6 +18,7 @@ public enum CampaignInput: Sendable, Equatable {
     /// Bytes of another origin, such as a query of a database.
     case origin(any InputOrigin)
 
+    /// Whether two inputs have the same origin. None of them is read.
     public static func == (one: CampaignInput, other: CampaignInput) -> Bool {
         switch (one, other) {
         case (.file(let one), .file(let other)): one == other
