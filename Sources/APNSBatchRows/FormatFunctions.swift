@@ -30,17 +30,17 @@ extension RowFormat {
     /// Returns the names of the columns, of which the format knows where they are.
     ///
     /// - Parameters:
-    ///   - wanted: the columns of an input without a header row.
+    ///   - wanted: returns the columns of an input without a header row.
     ///   - readFirst: takes the first record from the rows, and returns a chunk that contains only it, or nil if there is none.
     /// - Throws: `InputError.foreign`, `.noHeader`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
     func columns(
-        limits: RowLimits, wanted: [String], readFirst: () throws(InputError) -> RowChunk?
+        limits: RowLimits, wanted: () -> [String], readFirst: () throws(InputError) -> RowChunk?
     ) throws(InputError) -> [String] {
         switch self {
         case .csv(let dialect):
             guard let chunk = try readFirst() else { throw .noHeader }
             return try CSVHeader(dialect: dialect, limits: limits).names(of: chunk)
-        case .ndjson: return wanted
+        case .ndjson: return wanted()
         }
     }
 }

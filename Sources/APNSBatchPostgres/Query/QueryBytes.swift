@@ -23,9 +23,9 @@ final class QueryBytes: InputBytes {
     /// The server may not answer before it has the first rows.
     private func begin(_ connection: PostgresConnection) throws(DatabaseError) {
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        let milliseconds = max(1, patience.components.seconds * 1000)
-        try connection.execute(
-            "SELECT set_config('statement_timeout', $1, true)", ["\(min(milliseconds, Int64(Int32.max)))"])
+        // 0 would be no limit.
+        let milliseconds = Int32(clamping: max(1, patience.milliseconds))
+        try connection.execute("SELECT set_config('statement_timeout', $1, true)", ["\(milliseconds)"])
         try located { () throws(DatabaseError) in try connection.beginReading(Self.start + query + Self.end) }
     }
 

@@ -12,16 +12,16 @@ package enum RowFormat: Sendable, Equatable {
 }
 
 /// The format of an input, or the way to find it.
-package struct FormatChoice: Sendable, Equatable {
+package struct FormatChoice: Sendable {
     private let format: RowFormat
     private let isFixed: Bool
-    /// The names of the columns of an input without a header row.
-    package let columns: [String]
+    /// Returns the names of the columns of an input without a header row.
+    let columns: @Sendable () -> [String]
 
     package static func csv(_ dialect: CSVDialect) -> FormatChoice { FormatChoice(.csv(dialect)) }
 
     /// - Parameter columns: the names of the columns, unless a header row has them.
-    package init(_ format: RowFormat, columns: [String] = []) {
+    package init(_ format: RowFormat, columns: @autoclosure @escaping @Sendable () -> [String] = []) {
         (self.format, isFixed, self.columns) = (format, true, columns)
     }
 
@@ -30,7 +30,7 @@ package struct FormatChoice: Sendable, Equatable {
     /// - Parameters:
     ///   - name: the name of the input.
     ///   - columns: the names of the columns, unless a header row has them.
-    package init(of name: String, orCSV dialect: CSVDialect, columns: [String]) {
+    package init(of name: String, orCSV dialect: CSVDialect, columns: @autoclosure @escaping @Sendable () -> [String]) {
         (format, isFixed) = Self.isNDJSON(name) ? (.ndjson, true) : (.csv(dialect), false)
         self.columns = columns
     }

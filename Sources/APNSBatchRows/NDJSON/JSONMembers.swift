@@ -25,7 +25,6 @@
     private var memberCount = 0
     private var textCount = 0
     private var tailStart = 0
-    private var columnsCovered = 0
     /// Whether there is a shape: that of a row that was read to its end.
     private(set) var isKnown = false
     private var fits = true
@@ -96,14 +95,9 @@ extension JSONMembers {
         unsafe count == textCount &- tailStart && Bytes16.equal(text + tailStart, bytes, count: count)
     }
 
-    /// Whether rows of this shape have a member for each column.
-    @inline(__always)
-    var coversAll: Bool { columnsCovered == columnCount }
-
     /// Begins to learn the shape of a row.
     mutating func beginShape() {
-        (memberCount, textCount, columnsCovered) = (0, 0, 0)
-        (isKnown, fits) = (false, true)
+        (memberCount, textCount, isKnown, fits) = (0, 0, false, true)
     }
 
     /// Adds a member, and the text before its value.
@@ -115,7 +109,6 @@ extension JSONMembers {
         unsafe (members + memberCount).initialize(
             to: Member(length: before.count, start: textCount, column: column))
         memberCount &+= 1
-        if column >= 0 { columnsCovered &+= 1 }
         unsafe append(before)
     }
 

@@ -68,10 +68,11 @@ extension RowCursor {
         unsafe states[index] = .absent
     }
 
-    /// Reads a record that has the shape of the last one. Returns false if it has not.
+    /// Reads a record that has the shape of the last one. Returns false if it has not. The columns without a member are empty since the
+    /// row of which the shape was learned.
     @inline(__always)
     private mutating func readShape(_ record: Record) -> Bool {
-        if members.coversAll { hasEscapes = false } else { clearFields() }
+        hasEscapes = false
         var line = unsafe JSONLine(bytes)
         var at = record.start
         for index in members.indices {

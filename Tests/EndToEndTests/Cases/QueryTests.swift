@@ -51,6 +51,16 @@ extension EndToEnd {
             (try? count("pg_stat_activity WHERE application_name = 'apns-batch' AND query LIKE 'COPY%'")) == 1
         }
 
+        /// Starts a run, and waits until it reads the rows of a query that takes long for each.
+        private func startReading(_ slow: String, port: UInt16) throws -> Child {
+            let file = try campaign(query("token, \(slow)"), port: port)
+            let arguments = ["run", file, "--run-dir", sender.newRunDirectory()] + sender.credentials.flags
+            let process = try Child(Tools.command, arguments, name: "run", in: sender.scratch)
+            let isOn = eventually(seconds: 60) { isReading }
+            try #require(isOn, "\(process.errors)")
+            return process
+        }
+
         private func count(_ condition: String) throws -> Int {
             Int(try cluster.query("SELECT count(*) FROM \(condition)").first ?? "") ?? -1
         }
@@ -123,13 +133,7 @@ extension EndToEnd {
         {
             _ = try makeTable(5_000)
             let simulator = try SimulatorProcess(sender)
-            let slow = try campaign(query("token, pg_sleep(0.01)"), port: simulator.port)
-            let process = try Child(
-                Tools.command, ["run", slow, "--run-dir", sender.newRunDirectory()] + sender.credentials.flags,
-                name: "run",
-                in: sender.scratch)
-            let isOn = eventually(seconds: 60) { isReading }
-            try #require(isOn, "\(process.errors)")
+            let process = try startReading("pg_sleep(0.01)", port: simulator.port)
             try cluster.kill()
             #expect(process.wait(seconds: 60) == .exited(64), "\(process.errors)")
             #expect(process.errors.contains("; nothing was sent"), "\(process.errors)")
@@ -143,13 +147,7 @@ extension EndToEnd {
 
         @Test func `a signal during the query ends it`() throws {
             _ = try makeTable(10)
-            let file = try campaign(query("token, pg_sleep(1000)"), port: 1)
-            let process = try Child(
-                Tools.command, ["run", file, "--run-dir", sender.newRunDirectory()] + sender.credentials.flags,
-                name: "run",
-                in: sender.scratch)
-            let isOn = eventually(seconds: 60) { isReading }
-            try #require(isOn, "\(process.errors)")
+            let process = try startReading("pg_sleep(1000)", port: 1)
             process.send(signal: SIGTERM)
             #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")
             #expect(process.errors.contains("stopped while the input was read; nothing was sent"), "\(process.errors)")
