@@ -9,6 +9,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "csv", run: fuzzCSV),
         FuzzTarget(name: "ndjson", run: fuzzNDJSON),
         FuzzTarget(name: "packing", run: fuzzPacking),
+        FuzzTarget(name: "spool", run: fuzzSpool),
         FuzzTarget(name: "template", run: fuzzTemplate),
         FuzzTarget(name: "payload", run: fuzzPayload),
         FuzzTarget(name: "answer", run: fuzzAnswer),

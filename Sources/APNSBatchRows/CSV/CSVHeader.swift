@@ -5,7 +5,7 @@ struct CSVHeader {
 
     /// See `RowFormat.columns`.
     func names(of chunk: RowChunk) throws(InputError) -> [String] {
-        let record = chunk.first(chunk.byteCount)
+        let record = Array(Self.withoutBlankLines(chunk.first(chunk.byteCount)))
         // Not more than a record may have, because a longer one may be cut off anywhere behind that.
         if ForeignFormat.hasBareReturn(record.prefix(min(64 << 10, limits.recordBytes))) {
             throw .foreign(.carriageReturns)
@@ -23,17 +23,28 @@ struct CSVHeader {
     /// Returns the number of fields in the record, or before its first fault.
     private func fieldCount(of record: [UInt8]) -> Int {
         let grammar = CSVGrammar(dialect: dialect, limits: limits)
-        // Blank lines may come first. A CR that is not part of a line end has already been rejected.
-        let start = record.firstIndex { $0 != Byte.lineFeed && $0 != Byte.carriageReturn } ?? 0
-        var at = start
-        var count = 1
-        while case .field(let field) = grammar.field(record.span, at: at, record: start, final: true),
+        var (at, count) = (0, 1)
+        while case .field(let field) = grammar.field(record.span, at: at, record: 0, final: true),
             !field.endsRecord
         {
             count += 1
             at = field.next
         }
         return count
+    }
+
+    /// Returns the bytes behind the blank lines with which they begin.
+    private static func withoutBlankLines(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        var rest = bytes[...]
+        while true {
+            if rest.first == Byte.lineFeed {
+                rest = rest.dropFirst()
+            } else if rest.starts(with: [Byte.carriageReturn, Byte.lineFeed]) {
+                rest = rest.dropFirst(2)
+            } else {
+                return rest
+            }
+        }
     }
 
     private func check(_ names: [String]) throws(InputError) {

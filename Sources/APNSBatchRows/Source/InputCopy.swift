@@ -65,12 +65,14 @@ package final class InputCopy: Sendable {
 
     /// Opens the input and reads it to its end into a file. The bytes are durable on return.
     ///
-    /// - Parameter file: An empty file. After an error it has a part of the input.
+    /// - Parameters:
+    ///   - file: An empty file. After an error it has a part of the input.
+    ///   - frameBytes: The number of unpacked bytes of a frame; nil for the default.
     /// - Throws: Any `InputError`.
-    package func write(to file: any AppendFile) throws(InputError) {
+    package func write(to file: any AppendFile, frameBytes: Int? = nil) throws(InputError) {
         let source = try open()
         defer { state.withLock { $0.source = nil } }
-        let packer = ZstdPacker(into: file)
+        let packer = ZstdPacker(into: file, frameBytes: frameBytes ?? ZstdPacker.frameBytes)
         while true {
             let got = try unsafe source.read(into: packer.free)
             if got == 0 { break }

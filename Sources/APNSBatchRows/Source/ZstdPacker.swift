@@ -14,14 +14,15 @@ import CAPNSZstd
     /// Nil if there is no memory.
     private let context = unsafe ZSTD_createCCtx()
     /// The bytes of the next frame.
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: frameBytes, alignment: 16)
-    private let packed = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: ZSTD_compressBound(frameBytes), alignment: 16)
+    private let room: UnsafeMutableRawBufferPointer
+    private let packed: UnsafeMutableRawBufferPointer
     private var filled = 0
     private var table = SeekTable()
 
-    init(into file: any AppendFile) {
+    init(into file: any AppendFile, frameBytes: Int = frameBytes) {
         self.file = file
+        unsafe room = .allocate(byteCount: frameBytes, alignment: 16)
+        unsafe packed = .allocate(byteCount: ZSTD_compressBound(frameBytes), alignment: 16)
         _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Self.level)
         _ = unsafe ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }
@@ -40,7 +41,7 @@ import CAPNSZstd
     /// - Throws: `InputError.cannotSpool`, `.cannotPack`.
     func take(_ count: Int) throws(InputError) {
         filled += count
-        if filled == Self.frameBytes { try endFrame() }
+        if unsafe filled == room.count { try endFrame() }
     }
 
     /// Appends what was taken, and the table. The file is then whole, and not durable yet.
