@@ -46,8 +46,7 @@ struct ApnsBatch: AsyncParsableCommand {
         subcommands: [
             Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Export.self,
             Notify.self, Check.self, Render.self, Broadcast.self, Channels.self, DoctorCommand.self,
-            ProviderTokenCommand.self, Simulate.self,
-            Reference.self,
+            ProviderTokenCommand.self, CopyCampaign.self, Simulate.self, Reference.self,
         ])
 
     /// The version, with the commit if the build was told it.

@@ -7,7 +7,7 @@ extension EndToEnd {
         private static let commands = [
             [], ["run"], ["send"], ["check"], ["render"], ["broadcast"], ["channels"], ["doctor"], ["runs"], ["export"],
             ["notify"],
-            ["provider-token"],
+            ["provider-token"], ["copy-campaign"],
             ["simulate"],
             ["reference"],
         ]

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Tests of copies of campaigns, from which other machines send parts of the rows.
+    @Suite struct CopyCampaign {
+        private let sender: Sender
+
+        init() throws { sender = try Sender() }
+
+        private func copy(_ campaign: String, _ more: [String] = []) throws -> Finished {
+            try sender.command(["copy-campaign", campaign, sender.scratch.path("shared/campaign")] + more)
+        }
+
+        private func object(_ text: String) throws -> NSDictionary {
+            try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+        }
+
+        /// Every kind of setting that names a file, and settings of every group.
+        private func writeCampaign() throws -> String {
+            let strings = sender.scratch.file("app/en.lproj")
+            try FileManager.default.createDirectory(at: strings, withIntermediateDirectories: true)
+            try sender.scratch.write("\"HELLO\" = \"Hello\";", to: "app/en.lproj/Localizable.strings")
+            try sender.scratch.write(#"{"aps":{"alert":{"loc-key":"HELLO"}}}"#, to: "a.json")
+            try sender.scratch.write(#"{"aps":{"alert":"B {{name}}"}}"#, to: "b.json")
+            return try sender.scratch.write(
+                """
+                variants: { x: a.json, y: b.json }
+                fallback: x
+                strings: [app]
+                input: rows.csv
+                min_rows: 5
+                topic: com.example.app
+                priority: 5
+                campaign_id: 0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10
+                to: localhost:2197
+                ca_file: \(sender.credentials.authority)
+                key_file: \(sender.credentials.providerKey)
+                key_id: \(TestCredentials.keyID)
+                team_id: \(TestCredentials.teamID)
+                run_dir: runs/{date}
+                on_unknown: report
+                result_columns: [name]
+                rate: 120000/min
+                canary: 100
+                stop_at: { BadDeviceToken: 20% }
+                lanes: 2
+                connections: 8
+                expect: ["accepted > 0"]
+                metrics_listen: "9100"
+                """, to: "welcome.yaml")
+        }
+
+        @Test func `a copy has the files and what is sent, and nothing of one machine`() throws {
+            let finished = try copy(try writeCampaign())
+            try #require(finished.ending == .exited(0) && finished.errors.isEmpty, "\(finished)")
+            let directory = sender.scratch.path("shared/campaign")
+            #expect(
+                try object(finished.output) == [
+                    "campaign": "\(directory)/campaign.yaml", "name": "welcome",
+                    "campaign_id": "0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "credentials": "signing_key",
+                    "rate": 2000, "lanes": 2, "connections": 8,
+                    "left_out": [
+                        "input", "min_rows", "campaign_id", "key_file", "key_id", "team_id", "run_dir", "rate",
+                        "canary",
+                        "lanes", "connections", "expect", "metrics_listen",
+                    ],
+                ])
+            #expect(
+                try object(try sender.scratch.read("shared/campaign/campaign.yaml")) == [
+                    "variants": ["x": "variants-0-a.json", "y": "variants-1-b.json"], "fallback": "x",
+                    "strings": ["strings-0-app"], "topic": "com.example.app", "priority": 5, "to": "localhost:2197",
+                    "ca_file": "ca_file-ca.pem", "on_unknown": "report", "result_columns": ["name"],
+                    "stop_at": ["BadDeviceToken": "20%"],
+                ])
+            #expect(
+                try sender.scratch.read("shared/campaign/variants-1-b.json") == #"{"aps":{"alert":"B {{name}}"}}"#)
+            #expect(
+                try FileManager.default.subpathsOfDirectory(atPath: directory).sorted() == [
+                    "ca_file-ca.pem", "campaign.yaml", "strings-0-app", "strings-0-app/en.lproj",
+                    "strings-0-app/en.lproj/Localizable.strings", "variants-0-a.json", "variants-1-b.json",
+                ])
+        }
+
+        @Test func `a copy is sent with rows, a directory and a token`() throws {
+            let simulator = try SimulatorProcess(sender)
+            let campaign = try sender.scratch.write(
+                "{ to: 'localhost:\(simulator.port)', template: \(Sender.template), priority: 10 }", to: "short.yaml")
+            try #require(try copy(campaign, sender.credentials.flags).ending == .exited(0))
+            let token = sender.scratch.path("token")
+            let key = ["--key-file", sender.credentials.providerKey, "--key-id", TestCredentials.keyID]
+            try #require(
+                try sender.command(
+                    ["provider-token", "--team-id", TestCredentials.teamID, "--output", token] + key
+                ).ending == .exited(0))
+            let sent = try sender.command([
+                "run", sender.scratch.path("shared/campaign/campaign.yaml"), "--input", try sender.makeRows(100),
+                "--run-dir", sender.newRunDirectory(), "--provider-token-file", token,
+            ])
+            #expect(sent.ending == .exited(0), "\(sent)")
+            #expect(try simulator.stop().values.allSatisfy { $0.received == 1 })
+        }
+
+        @Test(
+            arguments: [
+                ("template: nothing.json", "nothing.json: No such file or directory"),
+                ("rate: fast", "other.yaml:2:7: rate: expected a rate such as 2000/s"),
+                ("providers: [{ topics: [a], key_file: k.p8 }]", "several providers cannot be copied"),
+            ])
+        func `a campaign that is wrong is not copied`(line: String, message: String) throws {
+            let campaign = try sender.scratch.write("to: localhost:1\n\(line)\n", to: "other.yaml")
+            let finished = try copy(campaign)
+            #expect(finished.ending == .exited(64) && finished.errors.contains(message), "\(finished)")
+            #expect(!FileManager.default.fileExists(atPath: sender.scratch.path("shared")))
+        }
+
+        @Test func `a directory with files is left alone`() throws {
+            try FileManager.default.createDirectory(
+                atPath: sender.scratch.path("shared/campaign"), withIntermediateDirectories: true)
+            try sender.scratch.write("x", to: "shared/campaign/thesis.txt")
+            let finished = try copy(try writeCampaign())
+            #expect(
+                finished.ending == .exited(64) && finished.errors.contains("the directory is not empty"), "\(finished)")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+"""Sends push notifications to APNs for the rows of a program, each of them once.
+
+The rows are frozen into parts first, and then sent by processes of the command `apns-batch`. Whatever is killed meanwhile, a further call
+with the same run directory goes on. :mod:`apns_batch.spark` does the same with the rows of a Spark DataFrame on many machines.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ._errors import (
+    ApnsBatchError,
+    ConfigurationError,
+    DriverGoneError,
+    RunBusyError,
+    SenderInterruptedError,
+    SendingStoppedError,
+    StorageError,
+)
+from ._layout import RunLayout
+from ._local import Run, run, verify
+from ._manifest import Manifest
+from ._status import PartStatus, Status, StatusReader
+from ._summary import Summary
+from ._verify import Verification
+from ._version import VERSION as __version__
+
+__all__ = [
+    "ApnsBatchError",
+    "ConfigurationError",
+    "DriverGoneError",
+    "PartStatus",
+    "Run",
+    "RunBusyError",
+    "SenderInterruptedError",
+    "SendingStoppedError",
+    "Status",
+    "StorageError",
+    "Summary",
+    "Verification",
+    "__version__",
+    "run",
+    "status",
+    "verify",
+]
+
+
+def status(run_dir: str | os.PathLike[str]) -> Status:
+    """Returns how a run in parts stands, which may be sent at the moment.
+
+    :raises ConfigurationError: The directory holds no run in parts.
+    """
+    layout = RunLayout.of(run_dir)
+    return StatusReader(layout, Manifest.read(layout)).read()

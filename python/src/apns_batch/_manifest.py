@@ -1,0 +1,84 @@
+"""The manifest: which parts a run has, and what identifies it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+import uuid
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from ._errors import ConfigurationError
+from ._layout import RunLayout, files_below, write_whole
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of frozen rows."""
+
+    part: int
+    """Its number, from 0."""
+    input: str
+    """Its path, relative to the run directory."""
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    campaign_id: str
+    """The UUID from which those of the parts are derived."""
+    name: str
+    began: str
+    """In UTC, such as 2026-01-01T08:00:00Z."""
+    campaign_digest: str
+    parts: tuple[Part, ...]
+
+    @property
+    def rows(self) -> int:
+        return sum(part.rows for part in self.parts)
+
+    def part_id(self, part: int) -> str:
+        """The campaign id of a part: a UUID of version 5 (RFC 9562, section 5.5), the same whenever it is asked for."""
+        return str(uuid.uuid5(uuid.UUID(self.campaign_id), f"part {part}"))
+
+    def write(self, layout: RunLayout) -> None:
+        content = {"format": _FORMAT, **asdict(self)}
+        write_whole(layout.manifest, json.dumps(content, indent=1) + "\n")
+
+    @staticmethod
+    def read(layout: RunLayout) -> Manifest:
+        """Raises ConfigurationError if the file is missing or is none of this version."""
+        path = layout.manifest
+        try:
+            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != _FORMAT:
+                raise ConfigurationError(
+                    f"{path}: format {content['format']} is not that of this version, {_FORMAT}"
+                )
+            parts = tuple(Part(**part) for part in content["parts"])
+            return Manifest(
+                content["campaign_id"], content["name"], content["began"], content["campaign_digest"], parts
+            )
+        except FileNotFoundError:
+            raise ConfigurationError(f"{layout.root}: there is no run in parts") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise ConfigurationError(f"{path}: this is not the manifest of a run: {error}") from error
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def digest_of(directory: pathlib.Path) -> str:
+    """The SHA-256 of all files of a directory with their names."""
+    digest = hashlib.sha256()
+    for path in files_below(directory):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(directory)}\n{len(content)}\n".encode())
+        digest.update(content)
+    return f"sha256-{digest.hexdigest()}"

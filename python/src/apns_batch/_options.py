@@ -1,0 +1,68 @@
+"""What a caller can say of a run, checked before anything happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._campaign import CopiedCampaign
+from ._errors import ConfigurationError
+
+POLICIES = ("resend", "report", "resend-if-collapsible")
+CONNECTIONS = 64
+
+
+@dataclass(frozen=True)
+class Options:
+    """How rows are divided and sent. Limits are those of the whole run."""
+
+    senders: int = 1
+    """The number of senders at work at the same time."""
+    lanes: int = 1
+    """The sending threads of a sender."""
+    rate: float | None = None
+    """Requests per second of all senders together; None for that of the campaign, or for no limit."""
+    connections: int | None = None
+    """Connections of all senders together; None for 64."""
+    parts: int | None = None
+    """The number of parts; None for four for each sender."""
+    on_unknown: str | None = None
+    """What happens to rows that may have arrived: resend, report or resend-if-collapsible; None for that of the campaign."""
+    canary: int | None = None
+    """The number of first rows after which the rest is sent only if they have passed."""
+
+    def __post_init__(self) -> None:
+        for name in ("senders", "lanes"):
+            _at_least(1, name, getattr(self, name))
+        for name in ("parts", "connections", "canary"):
+            _at_least(1, name, getattr(self, name))
+        if self.rate is not None and not self.rate > 0:
+            raise ConfigurationError(f"rate: expected requests per second, found {self.rate}")
+        if self.on_unknown is not None and self.on_unknown not in POLICIES:
+            raise ConfigurationError(f"on_unknown: expected {', '.join(POLICIES)}, found {self.on_unknown!r}")
+
+    @property
+    def part_count(self) -> int:
+        return self.parts or 4 * self.senders
+
+    def flags(self, copied: CopiedCampaign, senders: int) -> list[str]:
+        """The flags of each of `senders` processes at work at the same time: its share of the limits."""
+        connections = (self.connections or CONNECTIONS) // (senders * self.lanes)
+        flags = ["--lanes", str(self.lanes), "--connections", str(max(1, connections))]
+        rate = self.rate or copied.rate
+        if rate is not None:
+            flags += ["--rate", _rate(rate / senders)]
+        if self.on_unknown is not None:
+            flags += ["--on-unknown", self.on_unknown]
+        return flags
+
+
+def _at_least(least: int, name: str, value: int | None) -> None:
+    if value is not None and (not isinstance(value, int) or value < least):
+        raise ConfigurationError(f"{name}: expected a whole number of at least {least}, found {value!r}")
+
+
+def _rate(per_second: float) -> str:
+    """A rate as the command reads it, rounded down: whole requests a second, or an hour if they are few."""
+    if per_second >= 100:
+        return f"{int(per_second)}/s"
+    return f"{max(1, int(per_second * 3600))}/h"

@@ -1,0 +1,3 @@
+"""The version of this package, which is that of the command it carries."""
+
+VERSION = "0.2.0"

@@ -1,0 +1,459 @@
+"""Runs in parts that Spark sends: executors, workers and drivers are killed, paused and repeated on the way.
+
+Each test compares the results with what the simulator received, token by token.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from conftest import (
+    ROOT,
+    Campaign,
+    Program,
+    Simulator,
+    accepted_of,
+    results_of,
+    senders_of,
+    tokens,
+    wait_until,
+)
+
+pytest.importorskip("pyspark")
+pytestmark = pytest.mark.spark
+
+Start = Callable[..., Simulator]
+Make = Callable[..., Campaign]
+Run = Callable[..., Program]
+
+SLOW = "answers_per_second: 3000\n"
+PATIENT = {"spark.task.maxFailures": "30", "spark.deploy.maxExecutorRetries": "-1"}
+
+
+def children_of(process: int) -> list[int]:
+    """All processes below a process."""
+    found = []
+    with contextlib.suppress(OSError):
+        for task in pathlib.Path(f"/proc/{process}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += [int(child), *children_of(int(child))]
+    return found
+
+
+def parent_of(process: int) -> int:
+    return int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def executors_of(process: int) -> list[int]:
+    """The executors below a process, which are JVMs of their own."""
+    found = []
+    for child in children_of(process):
+        with contextlib.suppress(OSError):
+            command = pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
+            if command.split(b"\0")[0].endswith(b"java") and b"CoarseGrainedExecutorBackend" in command:
+                found.append(child)
+    return found
+
+
+def kill(process: int, number: int = signal.SIGKILL) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+def wait_for_senders(campaign: Campaign, count: int = 1, seconds: float = 120) -> list[int]:
+    wait_until(lambda: len(senders_of(campaign.run_dir)) >= count, seconds)
+    return senders_of(campaign.run_dir)
+
+
+def wait_for_results(campaign: Campaign, count: int) -> None:
+    wait_until(lambda: results_of(campaign.run_dir).total() >= count, 120)
+
+
+def check_once(campaign: Campaign, count: int) -> None:
+    """Every token has one result and got one request."""
+    received = campaign.simulator.received()
+    results = results_of(campaign.run_dir)
+    assert set(results) == set(tokens(count))
+    assert set(results.values()) == {1}
+    assert set(received) == set(tokens(count))
+    assert {requests for requests, _ in received.values()} == {1}
+
+
+def check_policy(campaign: Campaign, count: int, policy: str) -> None:
+    """One result a token; with `report` no request twice, with `resend` none missing."""
+    received = campaign.simulator.received()
+    results = results_of(campaign.run_dir)
+    accepted = accepted_of(campaign.run_dir)
+    assert set(results) == set(tokens(count))
+    assert set(results.values()) == {1}
+    assert all(received[token][1] >= 1 for token in accepted)
+    if policy == "report":
+        assert max(requests for requests, _ in received.values()) == 1
+    else:
+        assert accepted == set(tokens(count)) == set(received)
+
+
+def test_plain(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(), result_columns=["name"])
+    result = start_program("spark", campaign, rows=20_000, senders=2, parts=6, reads=5).result()
+    assert "error" not in result, result
+    assert (result["rows"], result["accepted"], result["parts"], result["parts_complete"]) == (
+        20_000,
+        20_000,
+        6,
+        6,
+    )
+    # To read results, again and again, sends nothing.
+    assert (result["read"], result["tokens"], result["sound"]) == (20_000, 20_000, True)
+    assert result["columns"][:4] == ["part", "row", "token", "outcome"]
+    assert result["columns"][-1] == "name"
+    check_once(campaign, 20_000)
+    assert (campaign.run_dir / "report.html").exists()
+
+
+@pytest.mark.parametrize("policy", ["report", "resend"])
+def test_executors_killed(
+    start_simulator: Start, make_campaign: Make, start_program: Run, policy: str
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program(
+        "spark", campaign, rows=60_000, senders=2, parts=4, on_unknown=policy, conf=PATIENT
+    )
+    kills = 0
+    while kills < 5:
+        wait_for_senders(campaign)
+        time.sleep(0.3 + 0.37 * kills)
+        if program.process.poll() is not None:
+            break
+        executors = executors_of(program.process.pid)
+        if executors:
+            kill(executors[kills % len(executors)])
+            kills += 1
+        time.sleep(1)
+    assert kills == 5
+    assert program.result()["rows"] == 60_000
+    check_policy(campaign, 60_000, policy)
+
+
+def test_a_killed_worker_leaves_no_sender(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program(
+        "spark", campaign, rows=30_000, senders=1, parts=1, on_unknown="report", conf=PATIENT
+    )
+    for kill_executor in (False, True):
+        (sender,) = wait_for_senders(campaign)
+        wait_for_results(campaign, 3000)
+        worker = parent_of(sender)
+        kill(executors_of(program.process.pid)[0] if kill_executor else worker)
+        wait_until(lambda sender=sender: sender not in senders_of(campaign.run_dir), 3)  # type: ignore[misc]
+    assert program.result()["rows"] == 30_000
+    check_policy(campaign, 30_000, "report")
+
+
+def test_a_paused_sender_keeps_its_part(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program(
+        "spark", campaign, rows=20_000, senders=1, parts=1, on_unknown="report", conf=PATIENT
+    )
+    (zombie,) = wait_for_senders(campaign)
+    wait_for_results(campaign, 2000)
+    kill(zombie, signal.SIGSTOP)
+    kill(parent_of(zombie))
+    wait_for_senders(campaign, 2)
+    before = results_of(campaign.run_dir).total()
+    time.sleep(4)
+    assert results_of(campaign.run_dir).total() == before, "somebody sends while the lock is held"
+    kill(zombie, signal.SIGCONT)
+    assert program.result()["rows"] == 20_000
+    check_policy(campaign, 20_000, "report")
+
+
+def test_random_input(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(SLOW), result_columns=["name"])
+    arguments: dict[str, Any] = {"rows": 30_000, "senders": 2, "parts": 6, "frame": "random", "conf": PATIENT}
+    first = start_program("spark", campaign, **arguments)
+    # Once while the rows are frozen, and once while they are sent.
+    wait_until(
+        lambda: bool(executors_of(first.process.pid)) and (campaign.run_dir / "campaign").exists(), 120
+    )
+    time.sleep(2)
+    kill(executors_of(first.process.pid)[0])
+    wait_for_senders(campaign)
+    frozen = {path.name: path.read_bytes() for path in campaign.run_dir.glob("input/part-*")}
+    first.kill()
+    wait_until(lambda: not senders_of(campaign.run_dir), 10)
+    assert start_program("spark", campaign, on_unknown="report", **arguments).result()["rows"] == 30_000
+    assert frozen == {path.name: path.read_bytes() for path in campaign.run_dir.glob("input/part-*")}
+    check_policy(campaign, 30_000, "report")
+
+
+def test_a_killed_driver_is_started_again(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    arguments: dict[str, Any] = {"rows": 40_000, "senders": 2, "parts": 6, "on_unknown": "report"}
+    first = start_program("spark", campaign, **arguments)
+    wait_for_senders(campaign)
+    wait_until(lambda: any(campaign.run_dir.glob("parts/*/summary.json")), 120)
+    first.kill()
+    wait_until(lambda: not senders_of(campaign.run_dir), 10)
+    frozen = {path: path.stat().st_mtime_ns for path in campaign.run_dir.glob("input/*")}
+    result = start_program("spark", campaign, **arguments).result()
+    assert (result["rows"], result["sound"]) == (40_000, True)
+    assert frozen == {path: path.stat().st_mtime_ns for path in campaign.run_dir.glob("input/*")}
+    check_policy(campaign, 40_000, "report")
+
+
+def test_of_two_drivers_one_sends(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    arguments: dict[str, Any] = {"rows": 60_000, "senders": 2, "parts": 4}
+    first = start_program("spark", campaign, **arguments)
+    wait_for_senders(campaign)
+    assert start_program("spark", campaign, **arguments).result()["error"] == "RunBusyError"
+    assert first.result()["rows"] == 60_000
+    check_once(campaign, 60_000)
+
+
+def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    texts = [
+        '"quoted"',
+        "line\nbreak",
+        "\r",
+        "a, b; c",
+        "émoji 👩‍👩‍👧",
+        "",
+        None,
+        "back\\slash",
+        "\u2028",
+        " x ",
+        "{}",
+    ]
+    campaign = make_campaign(start_simulator(), result_columns=["name"])
+    result = start_program("spark", campaign, frame="texts", texts=texts, parts=3).result()
+    assert result.get("accepted") == len(texts), result
+    check_once(campaign, len(texts))
+    bodies = list(payloads_of(campaign))
+    expected = list(payloads_from_csv(campaign, texts))
+    assert sorted(bodies) == sorted(expected)
+
+
+def payloads_of(campaign: Campaign) -> Iterator[str]:
+    """The payloads of the frozen rows, as the command renders them."""
+    for path in sorted(campaign.run_dir.glob("input/part-*")):
+        if path.stat().st_size > 0:
+            yield from rendered(campaign, path)
+
+
+def payloads_from_csv(campaign: Campaign, texts: list[str | None]) -> Iterator[str]:
+    """The payloads of the same rows, of a CSV file on one machine."""
+    path = campaign.path.parent / "rows.csv"
+    quoted = [(text or "").replace('"', '""') for text in texts]
+    lines = [f'{token},"{text}"\n' for token, text in zip(tokens(len(texts)), quoted, strict=True)]
+    path.write_text("token,name\n" + "".join(lines), encoding="utf-8", newline="")
+    yield from rendered(campaign, path)
+
+
+def rendered(campaign: Campaign, path: pathlib.Path) -> list[str]:
+    command = [os.environ["APNS_BATCH"], "render", str(campaign.path), "--input", str(path), "--rows", "1000"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [line for line in done.stdout.splitlines() if line.startswith('{"aps"') or '"aps"' in line]
+
+
+def test_a_fatal_answer_stops_all_senders(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    script = f"{SLOW}rules: [{{ share: 0.0003, status: 403, reason: InvalidProviderToken }}]\n"
+    campaign = make_campaign(start_simulator(script))
+    program = start_program("spark", campaign, rows=60_000, senders=2, parts=2)
+    wait_until(lambda: (campaign.run_dir / "stop").exists(), 120)
+    wait_until(lambda: not senders_of(campaign.run_dir), 4)
+    result = program.result()
+    assert result["error"] == "SendingStoppedError", result
+    assert "InvalidProviderToken" in result["text"]
+    received = campaign.simulator.received()
+    assert len(received) < 60_000
+    assert max(requests for requests, _ in received.values()) == 1
+
+
+def test_the_rate_is_that_of_all_senders(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator())
+    result = start_program("spark", campaign, rows=60_000, senders=2, parts=6, rate=10_000).result()
+    assert result["rows"] == 60_000
+    check_once(campaign, 60_000)
+    assert 5000 < campaign.simulator.largest_second() <= 10_500
+
+
+def test_the_token_is_replaced(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("spark", campaign, rows=30_000, senders=2, parts=6, token_interval=1)
+    seen: set[bytes] = set()
+    while program.process.poll() is None:
+        with contextlib.suppress(OSError):
+            seen.add((campaign.run_dir / "token").read_bytes())
+        time.sleep(0.2)
+    assert program.result()["reasons"] == {}
+    assert len(seen) > 2
+    check_once(campaign, 30_000)
+
+
+def test_a_sender_that_always_fails_is_named(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("spark", campaign, rows=30_000, senders=1, parts=1)
+    failures = 0
+    while failures < 4 and program.process.poll() is None:
+        senders = senders_of(campaign.run_dir)
+        for sender in senders:
+            time.sleep(0.5)
+            kill(sender)
+            failures += 1
+        time.sleep(0.05)
+    result = program.result()
+    assert "part 0" in result.get("text", ""), result
+    campaign.arguments = {"on_unknown": "report"}
+    assert start_program("spark", campaign, rows=30_000).result()["rows"] == 30_000
+
+
+@pytest.fixture
+def cluster(tmp_path: pathlib.Path) -> Iterator[str]:
+    """A standalone master, and two workers that have addresses of their own."""
+    import pyspark  # noqa: PLC0415
+
+    home = pathlib.Path(pyspark.__file__).parent
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_DIRS": str(tmp_path),
+        "SPARK_MASTER_OPTS": "",
+        "SPARK_DAEMON_MEMORY": "512m",
+    }
+    command = [str(home / "bin" / "spark-class")]
+    port = 17_077
+    master = f"spark://127.0.0.1:{port}"
+    processes = []
+    flags: list[list[str]] = [
+        [
+            "org.apache.spark.deploy.master.Master",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--webui-port",
+            "0",
+        ],
+        *(
+            [
+                *(
+                    "org.apache.spark.deploy.worker.Worker",
+                    "--host",
+                    host,
+                    "--webui-port",
+                    "0",
+                    "-c",
+                    "1",
+                    "-m",
+                    "1g",
+                ),
+                *("-d", str(tmp_path / host), master),
+            ]
+            for host in ("127.0.0.2", "127.0.0.3")
+        ),
+    ]
+    try:
+        for each in flags:
+            processes.append(
+                subprocess.Popen(
+                    [*command, *each],
+                    env={**environment, "SPARK_LOCAL_IP": each[2]},
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
+            time.sleep(2)
+        yield master
+    finally:
+        for process in processes:
+            for child in children_of(process.pid):
+                kill(child, signal.SIGTERM)
+            process.terminate()
+            process.wait(30)
+
+
+def test_a_speculative_twin_sends_nothing(
+    cluster: str, start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    conf = {
+        "spark.speculation": "true",
+        "spark.speculation.multiplier": "1.1",
+        "spark.speculation.quantile": "0.1",
+        "spark.speculation.interval": "200ms",
+        "spark.speculation.minTaskRuntime": "1s",
+    }
+    program = start_program("spark", campaign, master=cluster, rows=20_000, senders=2, parts=2, conf=conf)
+    slow = wait_for_senders(campaign, 2)[0]
+    kill(slow, signal.SIGSTOP)
+    # The other task ends, and Spark starts a copy of the slow one on the other worker.
+    wait_until(lambda: len(twins(campaign)) == 2, 120)
+    time.sleep(2)
+    kill(slow, signal.SIGCONT)
+    assert program.result()["rows"] == 20_000
+    check_once(campaign, 20_000)
+
+
+def twins(campaign: Campaign) -> list[int]:
+    """The senders of the part that has more than one of them."""
+    by_part: dict[str, list[int]] = {}
+    for sender in senders_of(campaign.run_dir):
+        with contextlib.suppress(OSError):
+            arguments = pathlib.Path(f"/proc/{sender}/cmdline").read_text().split("\0")
+            by_part.setdefault(arguments[arguments.index("--run-dir") + 1], []).append(sender)
+    return next((senders for senders in by_part.values() if len(senders) > 1), [])
+
+
+def test_the_examples(start_simulator: Start, tmp_path: pathlib.Path) -> None:
+    """The programs of examples/spark, as they are written but for the port and the directory of the simulator."""
+    simulator = start_simulator("rules: [{ share: 0.02, status: 410, reason: Unregistered }]\n")
+    folder = tmp_path / "spark"
+    shutil.copytree(ROOT / "examples" / "spark", folder)
+    campaign = (folder / "campaign.yaml").read_text()
+    campaign = campaign.replace("localhost:2197", f"127.0.0.1:{simulator.port}")
+    (folder / "campaign.yaml").write_text(campaign.replace("simulator/", f"{simulator.directory}/"))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run(program: str, *arguments: object) -> str:
+        command = [sys.executable, str(folder / program), *map(str, arguments)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr[-4000:]
+        return done.stdout
+
+    said = run("send.py", tmp_path / "tonight", 5000)
+    assert "of 5000 rows accepted, 0 left" in said
+    assert run("send.py", tmp_path / "tonight", 5000) == said
+    orders = tmp_path / "orders"
+    orders.mkdir()
+    for number, token in enumerate(tokens(3, 10_000), 1):
+        (orders / f"{number}.json").write_text(json.dumps({"token": token, "user_id": number}) + "\n")
+    assert "of 3 rows accepted" in run("stream.py", orders, tmp_path / "state")
+    assert run("stream.py", orders, tmp_path / "state") == ""
+    received = simulator.received()
+    assert set(received) == set(tokens(5000)) | set(tokens(3, 10_000))
+    assert {requests for requests, _ in received.values()} == {1}
