@@ -134,7 +134,7 @@ class Program:
 
     process: subprocess.Popen[str]
 
-    def result(self, seconds: float = 240) -> dict[str, Any]:
+    def result(self, seconds: float = 900) -> dict[str, Any]:
         """Waits for its end. Returns what it printed on its last line."""
         output, _ = self.process.communicate(timeout=seconds)
         assert self.process.returncode == 0, output
@@ -178,7 +178,7 @@ def rows(count: int) -> list[dict[str, str]]:
     return [{"token": token, "name": f"somebody {number}"} for number, token in enumerate(tokens(count), 1)]
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 600) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come to this"

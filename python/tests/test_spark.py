@@ -71,13 +71,13 @@ def kill(process: int, number: int = signal.SIGKILL) -> None:
         os.kill(process, number)
 
 
-def wait_for_senders(campaign: Campaign, count: int = 1, seconds: float = 120) -> list[int]:
+def wait_for_senders(campaign: Campaign, count: int = 1, seconds: float = 600) -> list[int]:
     wait_until(lambda: len(senders_of(campaign.run_dir)) >= count, seconds)
     return senders_of(campaign.run_dir)
 
 
 def wait_for_results(campaign: Campaign, count: int) -> None:
-    wait_until(lambda: results_of(campaign.run_dir).total() >= count, 120)
+    wait_until(lambda: results_of(campaign.run_dir).total() >= count, 600)
 
 
 def check_once(campaign: Campaign, count: int) -> None:
@@ -209,7 +209,7 @@ def test_a_killed_driver_is_started_again(
     arguments: dict[str, Any] = {"rows": 40_000, "senders": 2, "parts": 6, "on_unknown": "report"}
     first = start_program("spark", campaign, **arguments)
     wait_for_senders(campaign)
-    wait_until(lambda: any(campaign.run_dir.glob("parts/*/summary.json")), 120)
+    wait_until(lambda: any(campaign.run_dir.glob("parts/*/summary.json")), 600)
     first.kill()
     wait_until(lambda: not senders_of(campaign.run_dir), 10)
     frozen = {path: path.stat().st_mtime_ns for path in campaign.run_dir.glob("input/*")}
@@ -280,7 +280,7 @@ def test_a_fatal_answer_stops_all_senders(
     script = f"{SLOW}rules: [{{ share: 0.0003, status: 403, reason: InvalidProviderToken }}]\n"
     campaign = make_campaign(start_simulator(script))
     program = start_program("spark", campaign, rows=60_000, senders=2, parts=2)
-    wait_until(lambda: (campaign.run_dir / "stop").exists(), 120)
+    wait_until(lambda: (campaign.run_dir / "stop").exists(), 600)
     wait_until(lambda: not senders_of(campaign.run_dir), 4)
     result = program.result()
     assert result["error"] == "SendingStoppedError", result
@@ -412,7 +412,7 @@ def test_a_speculative_twin_sends_nothing(
     slow = wait_for_senders(campaign, 2)[0]
     kill(slow, signal.SIGSTOP)
     # The other task ends, and Spark starts a copy of the slow one on the other worker.
-    wait_until(lambda: len(twins(campaign)) == 2, 120)
+    wait_until(lambda: len(twins(campaign)) == 2, 600)
     time.sleep(2)
     kill(slow, signal.SIGCONT)
     assert program.result()["rows"] == 20_000

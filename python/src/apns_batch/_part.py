@@ -70,8 +70,9 @@ def send_part(binary: str, task: PartTask, is_over: Callable[[], bool]) -> PartM
     cause = process.last_error or f"apns-batch ended with {exit_code}"
     if exit_code in (COMPLETE, SOME_ROWS_LEFT):
         return PartMessage(task.part, summary, exit_code)
-    if layout.stop.exists() and exit_code == INTERRUPTED:
-        return PartMessage(task.part, summary, exit_code, "all senders were stopped")
+    # While it waits for the lock, a sender ends by the signal itself.
+    if layout.stop.exists() and (exit_code == INTERRUPTED or exit_code < 0):
+        return PartMessage(task.part, summary, INTERRUPTED, "all senders were stopped")
     if exit_code in (INTERRUPTED, NO_SYSTEM) or exit_code < 0:
         raise SenderInterruptedError(f"part {task.part}: {cause}")
     stop_all(layout, task.part, exit_code, cause)

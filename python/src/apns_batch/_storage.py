@@ -56,10 +56,10 @@ def check_storage(directory: pathlib.Path) -> None:
         )
 
 
-def file_system_of(directory: pathlib.Path) -> str:
+def file_system_of(directory: pathlib.Path, mount_list: str = "/proc/self/mountinfo") -> str:
     """The type of the file system of a directory, such as `nfs4`, as the kernel names it; empty if it is not known."""
     found, kind = "", ""
-    with contextlib.suppress(OSError), open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+    with contextlib.suppress(OSError), open(mount_list, encoding="utf-8") as mounts:
         path = os.path.realpath(directory)
         for line in mounts:
             before, _, after = line.partition(" - ")

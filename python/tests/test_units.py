@@ -1,0 +1,166 @@
+"""Single steps of a run in parts."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import pytest
+
+import apns_batch
+from apns_batch import _storage
+from apns_batch._campaign import CopiedCampaign
+from apns_batch._layout import RunLayout
+from apns_batch._manifest import Manifest, Part
+from apns_batch._options import Options
+from apns_batch._part import PartMessage, PartTask, stop_all
+from apns_batch._sender import grouped
+from apns_batch._storage import check_storage, confirm_driver, driver_lock, file_system_of
+
+MOUNTS = """\
+22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
+40 22 0:38 / /mnt/push rw,relatime shared:9 - nfs4 server:/push rw,local_lock=none
+41 22 0:39 / /mnt/push/lake rw,nosuid shared:10 - fuse.s3fs s3fs rw
+42 22 0:40 / /mnt/with\\040space rw - fuse.gcsfuse lake rw
+"""
+
+
+def copied(**more: Any) -> CopiedCampaign:
+    content: dict[str, Any] = {
+        **{"name": None, "campaign_id": None, "credentials": "signing_key", "rate": None, "lanes": None},
+        **{"connections": None, "left_out": (), "digest": "", **more},
+    }
+    return CopiedCampaign(**content)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home", "ext4"),
+        ("/mnt/push/tonight", "nfs4"),
+        ("/mnt/push/lake/tonight", "fuse.s3fs"),
+        ("/mnt/pushed", "ext4"),
+        ("/mnt/with space/x", "fuse.gcsfuse"),
+    ],
+)
+def test_the_file_system_of_a_directory(tmp_path: pathlib.Path, path: str, kind: str) -> None:
+    (tmp_path / "mounts").write_text(MOUNTS)
+    assert file_system_of(pathlib.Path(path), str(tmp_path / "mounts")) == kind
+
+
+def test_a_file_system_of_this_machine_only_is_refused(tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+    check_storage(tmp_path)
+    monkeypatch.setattr(_storage, "file_system_of", lambda _: "fuse.s3fs")
+    with pytest.raises(apns_batch.StorageError, match=r"fuse\.s3fs"):
+        check_storage(tmp_path)
+
+
+def test_locks_that_do_not_exclude_are_refused(tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+    # As with an NFS mount that keeps locks to itself: the lock of this process is not seen by the other one.
+    monkeypatch.setattr("fcntl.flock", lambda *_: None)
+    with pytest.raises(apns_batch.StorageError, match="two processes can lock"):
+        check_storage(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_task_sends_only_while_its_driver_lives(tmp_path: pathlib.Path) -> None:
+    lock = tmp_path / "lock"
+    with driver_lock(lock, 0):
+        confirm_driver(lock)
+        confirm_driver(lock)
+        with pytest.raises(apns_batch.RunBusyError), driver_lock(lock, 0):
+            pass
+    with pytest.raises(apns_batch.DriverGoneError):
+        confirm_driver(lock)
+    with pytest.raises(apns_batch.StorageError, match="do all machines see"):
+        confirm_driver(tmp_path / "elsewhere")
+
+
+def test_parts_are_divided_by_size() -> None:
+    tasks = [(size, PartTask("", number, "", "", ())) for number, size in enumerate([9, 1, 5, 4, 4, 1])]
+    groups = [[task.part for task in group.parts] for group in grouped(tasks, 3)]
+    assert groups == [[0], [2, 1, 5], [3, 4]]
+    assert len(grouped(tasks, 100)) == 6
+    assert grouped([], 2) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "senders", "flags"),
+    [
+        (Options(), 1, "--lanes 1 --connections 64"),
+        (Options(lanes=2, connections=16, rate=1000), 2, "--lanes 2 --connections 4 --rate 500/s"),
+        (Options(connections=1, rate=10), 4, "--lanes 1 --connections 1 --rate 9000/h"),
+        (Options(on_unknown="report"), 3, "--lanes 1 --connections 21 --on-unknown report"),
+    ],
+)
+def test_limits_are_divided(options: Options, senders: int, flags: str) -> None:
+    assert " ".join(options.flags(copied(), senders)) == flags
+
+
+def test_the_rate_of_the_campaign_is_divided() -> None:
+    assert "--rate 100/s" in " ".join(Options().flags(copied(rate=200.0), 2))
+    assert "--rate 20/s" not in " ".join(Options(rate=5000).flags(copied(rate=40.0), 2))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"senders": 0},
+        {"lanes": 1.5},
+        {"rate": 0},
+        {"parts": -1},
+        {"connections": 0},
+        {"canary": 0},
+        {"on_unknown": "maybe"},
+    ],
+)
+def test_wrong_options(wrong: dict[str, Any]) -> None:
+    with pytest.raises(apns_batch.ConfigurationError, match=next(iter(wrong))):
+        Options(**wrong)
+
+
+def manifest() -> Manifest:
+    parts = tuple(Part(number, f"input/part-{number}", 10, 100) for number in range(3))
+    return Manifest("0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "x", "2026-01-01T00:00:00Z", "", parts)
+
+
+def test_sums() -> None:
+    said = {"rows": 100, "accepted": 90, "rejected": 10, "attempts": 101, "reasons": {"Unregistered": 10}}
+    part = [PartMessage(number, said, 0) for number in range(3)]
+    summary = apns_batch.Summary.of(manifest(), part)
+    assert (summary.rows, summary.accepted, summary.left, summary.attempts) == (300, 270, 0, 303)
+    assert (summary.reasons, summary.cause, summary.exit_code) == ({"Unregistered": 30}, None, 0)
+    # Of two messages of a part, the last one counts.
+    cut = apns_batch.Summary.of(manifest(), [*part, PartMessage(1, {**said, "rows": 40}, 75, "interrupted")])
+    assert (cut.rows, cut.left, cut.parts_complete, cut.cause, cut.exit_code) == (
+        240,
+        60,
+        2,
+        "interrupted",
+        75,
+    )
+    unknown = apns_batch.Summary.of(manifest(), [*part, PartMessage(1, {**said, "unknown": 1}, 2)])
+    assert (unknown.is_complete, unknown.exit_code) == (True, 2)
+
+
+def test_a_manifest_is_read_as_it_was_written(tmp_path: pathlib.Path) -> None:
+    layout = RunLayout.of(tmp_path)
+    with pytest.raises(apns_batch.ConfigurationError, match="there is no run in parts"):
+        Manifest.read(layout)
+    manifest().write(layout)
+    assert Manifest.read(layout) == manifest()
+    ids = {manifest().part_id(number) for number in range(3)}
+    assert len(ids) == 3
+    # A later version must derive the same ids: a run may be finished by it.
+    assert manifest().part_id(1) == "296b6c28-41ab-526c-a1fb-6dce779a205e"
+    for text in ("", "{}", '{"format": 2}', '{"format": 1, "parts": [{}]}'):
+        layout.manifest.write_text(text)
+        with pytest.raises(apns_batch.ConfigurationError):
+            Manifest.read(layout)
+
+
+def test_the_first_cause_of_a_stop_is_kept(tmp_path: pathlib.Path) -> None:
+    layout = RunLayout.of(tmp_path)
+    stop_all(layout, 3, 69, "the key was revoked")
+    stop_all(layout, 4, 64, "another")
+    assert '"part": 3' in layout.stop.read_text()
