@@ -5,12 +5,17 @@ import Foundation
 
 struct Report: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes the report of a run again, or compares several runs.",
+        abstract: "Makes the report of a run again or of a run in parts, or compares several.",
         discussion: """
             Each process that works on a run writes report.html, report.txt and report.json
             into the run directory when it ends, unless report: none is set, and the files
             invalid-tokens.csv and doubtful-tokens.csv. This command writes all of them
             again, and prints the path of report.html.
+
+            A run in parts is a directory with manifest.json, and with a run directory for
+            each part below parts: 00000, 00001 and so on. It gets one report of all parts,
+            with their sums, and files of tokens with the part of each row. Rows of parts
+            that were not begun, or whose last process was killed, count as left.
 
             Of several runs it prints a comparison: a table as text, a page with plots as html,
             and a list of reports as json. It writes no files then.
@@ -19,17 +24,18 @@ struct Report: ParsableCommand {
               apns-batch report runs/tonight
               apns-batch report runs/tonight --format text | mail -s report ops@example.com
               apns-batch report runs/monday runs/tuesday --format html > compare.html
+              apns-batch report /shared/campaign --format json
 
-            Exit codes: 0 the report was made; 64 a directory holds no run, or its last
-            process was killed; 75 a process is working on a run, or the report cannot be
-            written.
+            Exit codes: 0 the report was made, whatever it says; 64 a directory holds no
+            run, the last process of a run was killed, or manifest.json is wrong; 75 a
+            process is working on a run or on a part, or the report cannot be written.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, json, html
     }
 
-    @Argument(help: "Run directory; several are compared.")
+    @Argument(help: "Run directory, or directory of a run in parts; several are compared.")
     var runDirectories: [String]
 
     @Option(help: "Print the report as text, json or html, and write no files. (default for several: text)")
@@ -59,13 +65,14 @@ struct Report: ParsableCommand {
     }
 
     private static func report(of directory: String) throws -> RunReport {
+        if let run = try DistributedRun(ifIn: directory) { return try RunReport(of: run, ReportContext(run)) }
         let arguments = try RunArguments(of: try RunOpening(of: directory))
         return try RunReport(ofEndedRunIn: directory, ReportContext(arguments))
     }
 
     private func write(_ report: RunReport) throws {
         do {
-            try TokenFiles.write(report.summary, in: report.runDirectory)
+            try TokenFiles.write(of: report)
             print(try ReportFiles.write(report))
         } catch {
             complainOfFailure("\(error)")

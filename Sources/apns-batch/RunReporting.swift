@@ -22,11 +22,23 @@ enum RunReporting {
 
 extension ReportContext {
     init(_ arguments: RunArguments) {
-        let settings = arguments.settings
+        self.init(arguments.settings, name: (try? arguments.name) ?? nil)
+    }
+
+    /// The settings of the first part that was begun, without those that differ between parts.
+    init(_ run: DistributedRun) {
+        let arguments = run.firstOpening.flatMap { try? RunArguments(of: $0) }
+        var settings = arguments?.settings ?? CampaignSettings()
+        for name in Self.settingsOfParts { settings.values[name] = nil }
+        self.init(settings, name: nil)
+    }
+
+    private static let settingsOfParts = ["input", "runDir", "campaignId", "name"]
+
+    private init(_ settings: CampaignSettings, name: String?) {
         let zone = settings.values["timezone"].flatMap { try? CampaignSettings.zone($0) } ?? .current
         self.init(
-            campaign: (try? arguments.name) ?? nil, stateDirectory: settings.stateDir, zone: zone.identifier,
-            settings: settings.lines
+            campaign: name, stateDirectory: settings.stateDir, zone: zone.identifier, settings: settings.lines
         ) { instant in
             Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(instant))))
         }

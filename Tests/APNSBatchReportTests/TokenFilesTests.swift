@@ -61,4 +61,29 @@ import Testing
             "1,aa,rejected,410,Unregistered,1,id,1,,u\n", ["rejected": 3, "reasons": ["PayloadTooLarge": 2]])
         #expect(read.invalid.count == 2)
     }
+
+    @Test("The files of a run in parts have the part before the row, and the rows of all parts that are counted")
+    func parts() throws {
+        let stage = try PartsStage()
+        try stage.write(rows: [3, 3, 3, 3])
+        let header = "row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id\n"
+        let line = ",aa,rejected,410,Unregistered,1700000000000,id,1,\n"
+        let doubtful = ",bb,rejected,400,BadDeviceToken,,id,1,\n"
+        for part in [0, 2, 3] {
+            try stage.make(part, part == 3 ? nil : PartsStage.summary(3, rejected: 2))
+            try Data("\(header)\(part + 1)\(line)3\(doubtful)".utf8)
+                .write(to: URL(filePath: stage.directory(part) + "/results.csv"))
+        }
+        try TokenFiles.write(of: stage.report())
+        func content(_ name: String) throws -> String {
+            try String(contentsOfFile: "\(stage.path)/\(name)", encoding: .utf8)
+        }
+        #expect(
+            try content("invalid-tokens.csv")
+                == "part,row,token,reason,timestamp\n0,1,aa,Unregistered,1700000000000\n2,3,aa,Unregistered,1700000000000\n"
+        )
+        #expect(
+            try content("doubtful-tokens.csv")
+                == "part,row,token,reason,status\n0,3,bb,BadDeviceToken,400\n2,3,bb,BadDeviceToken,400\n")
+    }
 }

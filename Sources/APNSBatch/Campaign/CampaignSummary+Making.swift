@@ -93,12 +93,12 @@ extension CampaignSummary {
     }
 
     /// Judges a complete run, and gives the verdict.
-    private mutating func conclude(_ judge: ExpectationJudge) {
+    mutating func conclude(_ judge: ExpectationJudge, _ scope: Verdict.Scope = .run) {
         if ending == .complete {
             expectations = judge.judge(figures)
             exitCode = isClean ? 0 : 2
         }
-        verdict = Verdict.text(of: self)
+        verdict = Verdict.text(of: self, scope)
     }
 
     /// Whether another summary of the run, which has more figures of the last session, has the same counts.
@@ -160,11 +160,22 @@ extension CampaignSummary.AnswerBin {
             let decades = log(Double(max(1, time)) / 1000) / log(10)
             counts[Int((decades * binsPerDecade - 1e-9).rounded(.up)), default: 0] += count
         }
+        return all(counts)
+    }
+
+    /// Returns the bins likewise, from the numbers of answers by the index of their bin.
+    static func all(_ counts: [Int: UInt64]) -> [CampaignSummary.AnswerBin]? {
         guard let first = counts.keys.min(), let last = counts.keys.max() else { return nil }
         return (first...last).map { index in
             let limit = pow(10, Double(index) / binsPerDecade)
             return .init(upToMilliseconds: (limit * 1e5).rounded() / 1e5, answers: counts[index] ?? 0)
         }
+    }
+
+    /// The index of the bin with this longest time; nil for a time that no bin has.
+    static func index(ofLimit milliseconds: Double) -> Int? {
+        let index = (log(milliseconds) / log(10) * binsPerDecade).rounded()
+        return index.magnitude <= 100 ? Int(index) : nil
     }
 }
 

@@ -4,11 +4,19 @@ import APNSBatchNotification
 
 /// The verdict on a run: one sentence that says how it ended and what to do.
 enum Verdict {
-    static func text(of summary: CampaignSummary) -> String {
+    /// What a summary is about.
+    enum Scope {
+        case run
+        /// All parts of a distributed campaign. Their files and commands are those of single parts.
+        case parts
+    }
+
+    static func text(of summary: CampaignSummary, _ scope: Scope = .run) -> String {
         switch summary.ending {
-        case .complete: summary.isClean ? "OK: \(account(summary))" : "LOOK: \(failures(summary))"
-        case .interrupted: "FAILED: the run was interrupted; \(rest(summary))"
-        case .failed: "FAILED: \(summary.cause ?? "the cause is unknown"); \(rest(summary))"
+        case .complete: summary.isClean ? "OK: \(account(summary))" : "LOOK: \(failures(summary, scope))"
+        case .interrupted:
+            "FAILED: \(summary.cause ?? "the run was interrupted"); \(rest(summary, scope))"
+        case .failed: "FAILED: \(summary.cause ?? "the cause is unknown"); \(rest(summary, scope))"
         }
     }
 
@@ -43,15 +51,15 @@ enum Verdict {
 
     private static let shownFailures = 3
 
-    private static func failures(_ summary: CampaignSummary) -> String {
+    private static func failures(_ summary: CampaignSummary, _ scope: Scope) -> String {
         let failed = summary.expectations.filter { $0.holds == false }
         let more = failed.count > shownFailures ? ["\(failed.count - shownFailures) more are not met"] : []
-        let advice = failed.first.map { [Self.advice(about: $0.metric, summary)] } ?? []
+        let advice = failed.first.map { [Self.advice(about: $0.metric, summary, scope)] } ?? []
         return (failed.prefix(shownFailures).map(\.sentence) + more + advice).joined(separator: "; ")
     }
 
     /// What to do about a figure that is not as expected.
-    private static func advice(about metric: String, _ summary: CampaignSummary) -> String {
+    private static func advice(about metric: String, _ summary: CampaignSummary, _ scope: Scope) -> String {
         if let reason = metric.afterPrefix("reason:") { return advice(reason: reason) }
         switch metric {
         case "rows": return "check the export that wrote the input"
@@ -59,10 +67,14 @@ enum Verdict {
             guard summary.rows > 0 else { return "the input has no rows: check the export that wrote it" }
             let others = Outcome.allCases.filter { $0 != .accepted }
             let main = others.max { summary[$0] < summary[$1] } ?? .rejected
-            return "\(summary[main].grouped) rows are \(main.name): \(advice(about: "\(main.name)", summary))"
+            return "\(summary[main].grouped) rows are \(main.name): \(advice(about: "\(main.name)", summary, scope))"
         case "rejected": return sorted(summary.reasons).first.map { advice(reason: $0.key) } ?? "see results.csv"
-        case "unavailable": return "resume the run with --retry-unavailable to send these rows again"
-        case "invalid": return "correct the rows: invalid_rules in summary.json says where the first ones are"
+        case "unavailable":
+            let run = scope == .run ? "the run" : "the parts that have them"
+            return "resume \(run) with --retry-unavailable to send these rows again"
+        case "invalid":
+            let file = scope == .run ? "summary.json" : "report.json"
+            return "correct the rows: invalid_rules in \(file) says where the first ones are"
         case "unknown":
             return "these rows may have arrived: decide whether to send those again that results.csv lists"
         case "expired": return "start earlier, send faster, or allow more time (not_after, expiration)"
@@ -76,13 +88,13 @@ enum Verdict {
         return "\(known.text): \(known.remedy ?? known.rule.note)"
     }
 
-    private static func rest(_ summary: CampaignSummary) -> String {
+    private static func rest(_ summary: CampaignSummary, _ scope: Scope) -> String {
         let ended = summary.rows == 0 ? "no row has ended" : "\(summary.rows.grouped) rows have ended"
         // A run with another exit code cannot be resumed before something was changed.
         let isResumable = [69, 71, 75].contains(summary.exitCode) && summary.campaign.isResumable
         guard let left = summary.left else { return ended }
         let rows = "\(summary.isLeftEstimated ? "about " : "")\(left.grouped) row\(left == 1 ? " is" : "s are") left"
-        return "\(ended), \(rows)\(isResumable && left > 0 ? ": resume the run" : "")"
+        return "\(ended), \(rows)\(isResumable && left > 0 ? ": resume the \(scope == .run ? "run" : "campaign")" : "")"
     }
 }
 

@@ -5,7 +5,7 @@ import Glibc
 /// The directory of a run. It never contains the results of another run.
 package enum RunDirectory {
     /// The ledger, from which all other files follow.
-    static let ledger = "ledger"
+    package static let ledger = "ledger"
     /// The hand-over record.
     static let handOvers = "ledger.board"
     package static let results = "results.csv"

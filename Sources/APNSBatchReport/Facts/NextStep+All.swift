@@ -10,16 +10,21 @@ extension RunReport.NextStep {
             guard let rows, rows > 0 else { return }
             steps.append(.init(text: text("\(rows.grouped) row\(rows == 1 ? "" : "s")"), command: command))
         }
-        if summary.ending != .complete {
+        if let parts = report.parts {
+            steps += rest(of: parts, in: report.runDirectory)
+        } else if summary.ending != .complete {
             steps.append(rest(of: summary, directory))
         }
         add(
             summary.unavailable, { "Send \($0) again that APNs did not take, when it answers as usual." },
-            "apns-batch resume --retry-unavailable \(directory)")
+            report.parts.map { retry($0, in: report.runDirectory) }
+                ?? "apns-batch resume --retry-unavailable \(directory)")
         add(summary.invalid, { "Correct \($0) that break a rule; the places of the first ones are above." })
         add(
             summary.unknown, { "Decide about \($0) that may have arrived. These are their lines:" },
-            "grep ',unknown,' \("\(report.runDirectory)/results.csv".shellQuoted)")
+            report.parts == nil
+                ? "grep ',unknown,' \("\(report.runDirectory)/results.csv".shellQuoted)"
+                : "grep -r --include=results.csv ',unknown,' \("\(report.runDirectory)/parts".shellQuoted)")
         add(summary.expired, { "Start earlier, send faster, or allow more time: \($0) expired." })
         add(
             report.rows { $0 == .delete },

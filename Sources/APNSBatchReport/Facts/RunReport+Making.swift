@@ -35,7 +35,7 @@ extension RunReport {
 
     init(
         _ directory: String, _ summary: CampaignSummary, _ context: ReportContext, earlier: [RunFigures],
-        course: RunCourse?
+        course: RunCourse?, parts: [PartLine]? = nil
     ) {
         runDirectory = directory
         campaign = context.campaign
@@ -46,6 +46,7 @@ extension RunReport {
         nights = earlier.count
         self.course = course
         self.course?.add(summary.changes)
+        self.parts = parts
         settings = context.settings
         (outcomes, reasons, nextSteps) = ([], [], [])
         outcomes = outcomeLines(earlier)

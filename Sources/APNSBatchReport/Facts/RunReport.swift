@@ -21,6 +21,8 @@ public struct RunReport: Sendable, Codable, Equatable {
     public var reasons: [ReasonLine]
     /// The figures over time; nil if the run has no timeline, or one of less than two points.
     public var course: RunCourse?
+    /// The parts of a run in parts, in the order of their numbers; nil for an ordinary run.
+    public var parts: [PartLine]?
     /// The settings that were given, without secrets.
     public var settings: [SettingLine]
     public var nextSteps: [NextStep]
@@ -79,7 +81,7 @@ public struct RunReport: Sendable, Codable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case campaign, summary, nights, outcomes, reasons, course, settings
+        case campaign, summary, nights, outcomes, reasons, course, parts, settings
         case reportVersion = "report_version"
         case runDirectory = "run_dir"
         case localTime = "local_time"

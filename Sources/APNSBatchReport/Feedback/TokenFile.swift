@@ -14,9 +14,12 @@ struct TokenFile {
     }
 
     /// Adds a line of some of the fields.
+    ///
+    /// - Parameter prefix: The beginning of the line, with a comma at its end.
     mutating func add(
-        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ columns: [Int]
+        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ columns: [Int], prefix: [UInt8]
     ) throws(OutputFileError) {
+        buffer += prefix
         for (index, column) in columns.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
             unsafe append(fields[column])

@@ -24,8 +24,8 @@ enum PageStyle {
         .wide{overflow-x:auto}
         tr.open>*{border-bottom:0;padding-bottom:0}.why{color:var(--soft);font-size:.85rem;padding-top:0}.name{min-width:7.5rem}
         .flag{color:var(--bad);font-weight:600;font-size:.85rem}.met{color:var(--good)}.unmet{color:var(--bad);font-weight:600}
-        .parts{display:flex;height:1.1rem;border-radius:.3rem;overflow:hidden;margin:.4rem 0 .8rem;gap:1px}
-        .parts i{min-width:2px}
+        .shares{display:flex;height:1.1rem;border-radius:.3rem;overflow:hidden;margin:.4rem 0 .8rem;gap:1px}
+        .shares i{min-width:2px}
         pre{margin:.3rem 0;padding:.5rem .7rem;background:var(--card);border:1px solid var(--rule);border-radius:.3rem;\
         overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
         code,pre{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
@@ -42,13 +42,13 @@ enum PageStyle {
         path.line{fill:none;stroke-width:1.6;vector-effect:non-scaling-stroke;stroke-linejoin:round}
         path.dashed{stroke-dasharray:6 4}path.area{stroke:none}path.range{stroke:none;opacity:.28}
         .c1{color:var(--c1)}.c2{color:var(--c2)}.c3{color:var(--c3)}.c4{color:var(--c4)}.c5{color:var(--c5)}.c6{color:var(--c6)}.c7{color:var(--c7)}
-        path.line{stroke:currentColor}path.area,path.range,.span{fill:currentColor}.legend i,.parts i{background:currentColor}
+        path.line{stroke:currentColor}path.area,path.range,.span{fill:currentColor}.legend i,.shares i{background:currentColor}
         dl{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         @media(max-width:34rem){body{padding:.7rem .7rem 2rem;font-size:14px}.minor text{display:none}\
         dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}.flag{display:block}}
         @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--card:#fff;--rule:#bbb;--good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
         --c1:#0b65c2;--c2:#b35900;--c3:#1a7f37;--c4:#c4242c;--c5:#8250df;--c6:#6e7781;--c7:#0a7c86}\
         body{max-width:none;padding:0;font-size:10pt}h2{break-after:avoid;margin-top:1.2rem}tr{break-inside:avoid}\
-        .plots{grid-template-columns:1fr 1fr}path,.span,.parts i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+        .plots{grid-template-columns:1fr 1fr}path,.span,.shares i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

@@ -18,7 +18,7 @@ enum PageTemplate {
             <header class="verdict {{kind}}">
             <h1><b>{{kind}}:</b> <bdi>{{verdict}}</bdi></h1>
             <p><bdi>{{name}}</bdi> · {{time}} · {{work}}</p>
-            <p class="soft"><bdi>{{input}}</bdi> to <bdi>{{destination}}</bdi> · <bdi>{{directory}}</bdi></p>
+            <p class="soft"><bdi>{{input}}</bdi>{{#destination}} to <bdi>{{destination}}</bdi>{{/destination}} · <bdi>{{directory}}</bdi></p>
             </header>
             <main>
             {{#hasExpectations}}
@@ -32,7 +32,7 @@ enum PageTemplate {
             </tbody></table></div>
             {{/hasExpectations}}
             <h2>Where every row went</h2>
-            <div class="parts" role="img" aria-label="{{partsLabel}}">{{#parts}}<i class="c{{color}}" style="flex:{{rows}} 0 0"></i>{{/parts}}</div>
+            <div class="shares" role="img" aria-label="{{sharesLabel}}">{{#shares}}<i class="c{{color}}" style="flex:{{rows}} 0 0"></i>{{/shares}}</div>
             <div class="wide"><table>
             <thead><tr><th scope="col">outcome</th><th scope="col" class="n">rows</th><th scope="col" class="n">share</th>{{#medianTitle}}<th scope="col" class="n">{{medianTitle}}</th>{{/medianTitle}}</tr></thead>
             <tbody>
@@ -41,6 +41,17 @@ enum PageTemplate {
             {{/outcomes}}
             <tr><th scope="row">all{{#isEstimated}}, about{{/isEstimated}}</th><td class="n">{{rowsTotal}}</td><td class="n">100 %</td>{{#medianTitle}}<td></td>{{/medianTitle}}</tr>
             </tbody></table></div>
+            {{#parts}}
+            <h2>Parts</h2>
+            <div class="wide"><table>
+            <thead><tr><th scope="col">part</th><th scope="col" class="n">rows</th><th scope="col" class="n">accepted</th><th scope="col" class="n">rejected</th><th scope="col" class="n">others</th><th scope="col" class="n">left</th><th scope="col">verdict</th></tr></thead>
+            <tbody>
+            {{#lines}}
+            <tr><th scope="row">{{part}}</th><td class="n">{{rows}}</td><td class="n">{{accepted}}</td><td class="n">{{rejected}}</td><td class="n">{{others}}</td><td class="n">{{left}}</td><td><span class="{{class}}">{{word}}</span> <span class="soft"><bdi>{{sentence}}</bdi></span></td></tr>
+            {{/lines}}
+            </tbody></table></div>
+            {{#rest}}<p class="soft">{{rest}}</p>{{/rest}}
+            {{/parts}}
             {{#hasReasons}}
             <h2>Reasons of APNs</h2>
             <div class="wide"><table>

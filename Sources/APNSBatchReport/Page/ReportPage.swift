@@ -22,16 +22,16 @@ public enum ReportPage {
             "verdict": report.verdictSentence,
             "name": report.title, "time": report.timeText, "work": report.workText,
             "input": Printable.text(summary.campaign.input),
-            "destination": Printable.text(summary.campaign.destination),
+            "destination": report.destination,
             "directory": Printable.text(report.runDirectory), "medianTitle": report.medianTitle,
             "reasonColumns": report.medianTitle == nil ? "3" : "4",
             "rowsTotal": report.rowsTotal.grouped, "isEstimated": summary.isLeftEstimated,
             "hasExpectations": !summary.expectations.isEmpty, "expectations": summary.expectations.map(expectation),
-            "parts": report.outcomes.filter { $0.rows > 0 }.map { part in
-                ["color": "\(RunPlots.color(ofOutcome: part.outcome))", "rows": "\(part.rows)"]
+            "shares": report.outcomes.filter { $0.rows > 0 }.map { line in
+                ["color": "\(RunPlots.color(ofOutcome: line.outcome))", "rows": "\(line.rows)"]
             },
-            "partsLabel": report.outcomes.map { "\($0.outcome) \($0.rows.grouped)" }.joined(separator: ", "),
-            "outcomes": report.outcomes.map(outcome),
+            "sharesLabel": report.outcomes.map { "\($0.outcome) \($0.rows.grouped)" }.joined(separator: ", "),
+            "outcomes": report.outcomes.map(outcome), "parts": report.parts.map(PagePart.facts(of:)),
             "hasReasons": !report.reasons.isEmpty, "reasons": report.reasons.prefix(reasonsMax).map(reason),
             "moreReasons": report.reasons.count > reasonsMax
                 ? "and \(report.reasons.count - reasonsMax) more: see report.json" : nil,

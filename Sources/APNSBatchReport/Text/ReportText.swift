@@ -10,6 +10,7 @@ public enum ReportText {
         addRun(report, to: &lines)
         addExpectations(report, to: &lines)
         addOutcomes(report, to: &lines)
+        addParts(report, to: &lines)
         addReasons(report, to: &lines)
         addSpeed(report, to: &lines)
         addInvalid(report, to: &lines)
@@ -20,7 +21,8 @@ public enum ReportText {
     private static func addRun(_ report: RunReport, to lines: inout TextLines) {
         let campaign = report.summary.campaign
         lines.addParagraph("\(report.title), \(report.timeText), \(report.workText)")
-        lines.addParagraph("\(Printable.text(campaign.input)) to \(Printable.text(campaign.destination))")
+        let destination = report.destination.map { " to \($0)" } ?? ""
+        lines.addParagraph("\(Printable.text(campaign.input))\(destination)")
         lines.addParagraph(Printable.text(report.runDirectory))
     }
 
@@ -43,6 +45,25 @@ public enum ReportText {
         }
         let total = report.summary.isLeftEstimated ? "all, about" : "all"
         lines.add(row(total, report.rowsTotal, 100, nil))
+    }
+
+    private static func addParts(_ report: RunReport, to lines: inout TextLines) {
+        guard let parts = report.parts else { return }
+        lines.addTitle("Parts")
+        let shown = PartChoice(parts, most: partsMax)
+        lines.add(partRow("part", ["rows", "accepted", "rejected", "others", "left"], "verdict"))
+        for part in shown.lines {
+            let figures = [part.rows, part.accepted, part.rejected, part.others, part.left].map(\.grouped)
+            lines.add(partRow("\(part.part)", figures, part.verdictWord))
+        }
+        if let rest = shown.rest { lines.addParagraph("\(rest): see report.json") }
+    }
+
+    private static let partsMax = 48
+    private static let partWidths = [12, 13, 12, 11, 12]
+
+    private static func partRow(_ part: String, _ figures: [String], _ verdict: String) -> String {
+        TextLines.left(part, 7) + zip(figures, partWidths).map { TextLines.right($0, $1) }.joined() + "  " + verdict
     }
 
     private static func addReasons(_ report: RunReport, to lines: inout TextLines) {

@@ -3,7 +3,7 @@ import APNSBatchBasics
 
 /// The sentences that text and page of a report share.
 extension RunReport {
-    var title: String { campaign.map { "Campaign \($0)" } ?? "Campaign" }
+    var title: String { campaign.map { "Campaign \(Printable.text($0))" } ?? "Campaign" }
 
     /// When the run began and ended, in local time.
     var timeText: String {
@@ -15,8 +15,14 @@ extension RunReport {
 
     /// How long processes worked on the run.
     var workText: String {
-        let sessions = summary.sessions > 1 ? " in \(summary.sessions) sessions" : ""
+        let isPlain = summary.sessions <= max(1, parts?.count ?? 1)
+        let sessions = isPlain ? "" : " in \(summary.sessions) sessions"
         return ElapsedTime.text(summary.allSessions.elapsedSeconds) + " of work" + sessions
+    }
+
+    /// Where the rows went to; nil for parts of which none was begun.
+    var destination: String? {
+        summary.campaign.destination.isEmpty ? nil : Printable.text(summary.campaign.destination)
     }
 
     var medianTitle: String? { nights > 0 ? "median of \(nights) nights" : nil }

@@ -64,7 +64,7 @@ FOLDERS = {
     "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
     "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
     "APNSBatchWebhooks": ["Signing", "Events", "Outbox"],
-    "APNSBatchReport": ["Facts", "Text", "Plots", "Page", "Feedback", "."],
+    "APNSBatchReport": ["Facts", "Parts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},

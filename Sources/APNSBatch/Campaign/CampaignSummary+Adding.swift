@@ -1,0 +1,61 @@
+import APNSBatchModel
+
+extension CampaignSummary {
+    /// Adds the counts of a part.
+    mutating func add(_ part: CampaignSummary) {
+        for outcome in Outcome.allCases { self[outcome] &+= part[outcome] }
+        rows &+= part.rows
+        attempts &+= part.attempts
+        resent &+= part.resent
+        sessions &+= part.sessions
+        allSessions.add(part.allSessions)
+        lastSession.add(part.lastSession)
+        reasons.add(part.reasons)
+        unavailableReasons.add(part.unavailableReasons)
+        for (rule, rows) in part.invalidRules where invalidRules[rule] != nil || invalidRules.count < causesMax {
+            invalidRules[rule, default: InvalidRows(rows: 0, places: [])].add(rows)
+        }
+    }
+}
+
+extension CampaignSummary.InvalidRows {
+    private static let placesMax = 3
+
+    fileprivate mutating func add(_ part: Self) {
+        rows &+= part.rows
+        places += part.places.prefix(Self.placesMax - places.count)
+    }
+}
+
+extension CampaignSummary.Work {
+    static var none: Self { Self(0, 0, SessionFigures()) }
+
+    /// Adds the counts of a part; not its times.
+    fileprivate mutating func add(_ part: Self) {
+        rows &+= part.rows
+        accepted &+= part.accepted
+        requests &+= part.requests
+        connectionsOpened &+= part.connectionsOpened
+        connectionsEnded.add(part.connectionsEnded)
+        retries.add(part.retries)
+    }
+
+    /// Sets the times of the work.
+    mutating func set(seconds: Double, _ answers: AnswerBinSum) {
+        elapsedSeconds = seconds
+        acceptedPerSecond = seconds > 0 ? Double(accepted) / seconds : 0
+        (answerTimes, answerBins) = (answers.times, answers.bins)
+    }
+}
+
+/// The maximum number of different causes that are counted; the others are counted together.
+private let causesMax = 256
+
+extension [String: UInt64] {
+    fileprivate mutating func add(_ part: Self) {
+        for (cause, count) in part {
+            let isKept = self[cause] != nil || self.count < causesMax
+            self[isKept ? cause : "other", default: 0] &+= count
+        }
+    }
+}
