@@ -36,7 +36,7 @@ import Testing
         (["parts": 3], "parts: expected a list"),
         (["parts": [["part": 0, "bytes": 1, "rows": 1], ["part": 1, "bytes": 1]]], "parts[1].rows: it is missing"),
         (["parts": [["part": 0, "bytes": 1, "rows": -1]]], "parts[0]: expected 0 to 1099511627776 rows and bytes"),
-        (["parts": [["part": -1, "bytes": 1, "rows": 1]]], "parts[0].part: expected 0 to 999999999, found -1"),
+        (["parts": [["part": -1, "bytes": 1, "rows": 1]]], "parts[0].part: expected 0 to 9999999, found -1"),
         (
             ["parts": [["part": 0, "bytes": 1, "rows": 1 << 41]]],
             "parts[0]: expected 0 to 1099511627776 rows and bytes"

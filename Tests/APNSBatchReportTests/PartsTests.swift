@@ -235,4 +235,24 @@ import Testing
         #expect(table.split(separator: "\n").count <= 51 && table.contains("and 952 more parts (952 OK): see"))
         #expect(ReportPage.html(report).contains("and 500 more parts (500 OK): see report.json"))
     }
+
+    @Test("Nothing of a manifest or of a cause becomes markup or moves the text around it")
+    func hostile() throws {
+        let hostile = "<script>alert(1)</script>\u{202E}drawkcab\u{1B}[31m\nnext {{verdict}}"
+        let stage = try PartsStage()
+        try stage.write(rows: [10], ["name": hostile])
+        let failed: [String: Any] = [
+            "ending": "failed", "cause": hostile, "exit_code": 69, "left": 3, "verdict": "FAILED: \(hostile)",
+            "changes": [["time": 1_795_226_401, "text": hostile]],
+        ]
+        try stage.make(0, PartsStage.summary(7, failed))
+        let report = try stage.report()
+        let page = ReportPage.html(report)
+        #expect(!page.contains("<script") && page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+        #expect(page.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x202E })
+        #expect(page.components(separatedBy: "{{verdict}}").count > 4)
+        let lines = ReportText.text(report).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E } })
+        #expect(lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("     $ ") })
+    }
 }

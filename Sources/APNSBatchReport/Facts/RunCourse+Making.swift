@@ -9,10 +9,13 @@ extension RunCourse {
     ///
     /// - Returns: Nil without a timeline, or if no interval has figures.
     init?(of directory: String) {
-        self.init { body in
-            guard var reader = try? TimelineReader(of: directory) else { return }
-            while let points = try? reader.read(enough: 1), !points.isEmpty { points.forEach(body) }
-        }
+        self.init { Self.forEachPoint(of: directory, $0) }
+    }
+
+    /// Calls `body` with each point of the timeline of a run directory, in the order in which they were recorded.
+    static func forEachPoint(of directory: String, _ body: (TimelinePoint) -> Void) {
+        guard var reader = try? TimelineReader(of: directory) else { return }
+        while let points = try? reader.read(enough: 1), !points.isEmpty { points.forEach(body) }
     }
 
     /// Divides a timeline into intervals.
@@ -20,16 +23,12 @@ extension RunCourse {
     /// - Parameter forEach: Calls its argument with each point, in the order in which they were recorded. It is called twice.
     /// - Returns: Nil if no interval has figures.
     init?(_ forEach: ((TimelinePoint) -> Void) -> Void) {
-        var (begin, end, count) = (Int64.max, Int64.min, 0)
-        forEach { point in
-            (begin, end) = (min(begin, point.unixMilliseconds), max(end, point.unixMilliseconds))
-            count += 1
-        }
-        // A clock that is set wrong by centuries must not overflow.
-        guard count > 1, begin > -(1 << 52), end < 1 << 52 else { return nil }
-        let seconds = max(1, (end - begin + 999) / 1000)
+        var span = TimelineSpan()
+        forEach { span.add($0) }
+        guard let seconds = span.seconds else { return nil }
+        let begin = span.begin
         let length = (seconds + Int64(Self.intervalsMax) - 1) / Int64(Self.intervalsMax)
-        var parts = [CourseInterval](repeating: CourseInterval(), count: Int((seconds + length - 1) / length))
+        var all = [CourseInterval](repeating: CourseInterval(), count: Int((seconds + length - 1) / length))
         var (last, events): (TimelinePoint?, [Event]) = (nil, [])
         forEach { point in
             defer { last = point }
@@ -39,10 +38,10 @@ extension RunCourse {
                 return events.append(Event(unixMilliseconds: point.unixMilliseconds, text: text))
             }
             let middle = (earlier.unixMilliseconds + point.unixMilliseconds) / 2 - begin
-            parts[min(parts.count - 1, max(0, Int(middle / (1000 * length))))].add(point, since: earlier)
+            all[min(all.count - 1, max(0, Int(middle / (1000 * length))))].add(point, since: earlier)
         }
-        guard parts.contains(where: { $0.seconds > 0 }) else { return nil }
-        self.init(parts, begin: begin, length: length)
+        guard all.contains(where: { $0.seconds > 0 }) else { return nil }
+        self.init(all, begin: begin, length: length)
         self.events = events
     }
 
@@ -55,14 +54,14 @@ extension RunCourse {
         events.sort { $0.unixMilliseconds < $1.unixMilliseconds }
     }
 
-    private init(_ parts: [CourseInterval], begin: Int64, length: Int64) {
-        func values(_ value: (CourseInterval) -> Double?) -> [Double?] { parts.map { value($0).map(Self.rounded) } }
-        (beginsUnixMilliseconds, intervalSeconds, intervals) = (begin, length, parts.count)
+    init(_ all: [CourseInterval], begin: Int64, length: Int64) {
+        func values(_ value: (CourseInterval) -> Double?) -> [Double?] { all.map { value($0).map(Self.rounded) } }
+        (beginsUnixMilliseconds, intervalSeconds, intervals) = (begin, length, all.count)
         requestsPerSecond = Spread(
             mean: values(\.requests.mean), least: values(\.requests.least), greatest: values(\.requests.greatest))
         rateLimitPerSecond = values(\.rateLimit)
         rowsPerSecond = [:]
-        for outcome in Outcome.allCases where parts.contains(where: { $0.rows(outcome) > 0 }) {
+        for outcome in Outcome.allCases where all.contains(where: { $0.rows(outcome) > 0 }) {
             rowsPerSecond["\(outcome.name)"] = values { $0.seconds > 0 ? $0.rows(outcome) / $0.seconds : nil }
         }
         answerTimes = AnswerMilliseconds(
@@ -73,7 +72,7 @@ extension RunCourse {
             mean: values(\.inFlight.mean), least: values(\.inFlight.least), greatest: values(\.inFlight.greatest))
         retriesPerSecond = values(\.retries.mean)
         rowsWaiting = values(\.waiting.greatest)
-        holds = Self.holds(parts.map(\.hold))
+        holds = Self.holds(all.map(\.hold))
         events = []
     }
 
@@ -96,5 +95,23 @@ extension RunCourse {
             }
         }
         return holds
+    }
+}
+
+/// The time from the first to the last point of timelines.
+struct TimelineSpan {
+    private(set) var begin = Int64.max
+    private var end = Int64.min
+    private var points = 0
+
+    mutating func add(_ point: TimelinePoint) {
+        (begin, end) = (min(begin, point.unixMilliseconds), max(end, point.unixMilliseconds))
+        points += 1
+    }
+
+    /// The whole seconds, at least 1. Nil with less than two points, and for a clock that is wrong by centuries, which must not overflow.
+    var seconds: Int64? {
+        guard points > 1, begin > -(1 << 52), end < 1 << 52 else { return nil }
+        return max(1, (end - begin + 999) / 1000)
     }
 }

@@ -1,5 +1,6 @@
 /// The figures of a run over time: its timeline, divided into at most 360 intervals of equal length. A value is nil where the run
-/// has no figures, for instance while no process worked on it.
+/// has no figures, for instance while no process worked on it. Of a run in parts it has the sums of those parts that were at work, and
+/// the greatest times of answers.
 public struct RunCourse: Sendable, Codable, Equatable {
     /// When the first interval begins, in milliseconds since 1970-01-01 00:00 UTC.
     public var beginsUnixMilliseconds: Int64

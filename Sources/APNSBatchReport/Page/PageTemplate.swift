@@ -104,7 +104,7 @@ enum PageTemplate {
             {{^hasSteps}}<p>Nothing.</p>{{/hasSteps}}
             {{#hasSteps}}
             <ol>
-            {{#steps}}<li>{{text}}{{#command}}<pre><code>{{command}}</code></pre>{{/command}}</li>
+            {{#steps}}<li><bdi>{{text}}</bdi>{{#command}}<pre><code>{{command}}</code></pre>{{/command}}</li>
             {{/steps}}
             </ol>
             {{/hasSteps}}

@@ -45,7 +45,9 @@ public enum ReportPage {
                 ["rule": rule.rule, "rows": rule.rows.grouped, "places": rule.places.joined(separator: ", ")]
             },
             "settings": settings(report), "hasSteps": !report.nextSteps.isEmpty,
-            "steps": report.nextSteps.map { ["text": $0.text, "command": $0.command.map(Printable.text)].present },
+            "steps": report.nextSteps.map {
+                ["text": Printable.text($0.text), "command": $0.command.map(Printable.text)].present
+            },
         ]
         return facts.present
     }
@@ -88,7 +90,9 @@ public enum ReportPage {
             return "The run has no timeline, or was too short for plots."
         }
         let each = course.intervalSeconds == 1 ? "a second" : "\(course.intervalSeconds) seconds"
-        return "Times are those of \(report.localTime.zone). Each point stands for \(each)."
+        let sums =
+            report.parts == nil ? "" : " Rates are the sums of the parts, and times of answers those of the worst part."
+        return "Times are those of \(report.localTime.zone). Each point stands for \(each).\(sums)"
     }
 
     private static func events(_ report: RunReport) -> [[String: Any]] {

@@ -10,7 +10,7 @@ struct PartsManifest: Equatable {
     static let partsMax = 1_000_000
     /// No number of rows or bytes is greater, so that sums of them do not overflow.
     private static let countMax = 1 << 40
-    private static let numberMax = 999_999_999
+    private static let numberMax = 9_999_999
 
     struct Part: Equatable {
         var number: Int

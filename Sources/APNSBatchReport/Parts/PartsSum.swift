@@ -82,6 +82,9 @@ extension RunReport {
         }
         var context = context
         context.campaign = run.manifest.campaign
-        self.init(run.directory, sum.summary, context, earlier: [], course: nil, parts: sum.lines)
+        let begun = sum.lines.lazy.filter { $0.state != .notBegun }
+        let course = RunCourse(
+            ofParts: begun.map { (part: $0.part, path: PartDirectory($0.part, in: run.directory).path) })
+        self.init(run.directory, sum.summary, context, earlier: [], course: course, parts: sum.lines)
     }
 }

@@ -110,7 +110,7 @@ public enum ReportText {
         guard !report.nextSteps.isEmpty else { return }
         lines.addTitle("What to do next")
         for (index, step) in report.nextSteps.enumerated() {
-            lines.addParagraph(step.text, indent: 5, first: TextLines.left("  \(index + 1).", 5))
+            lines.addParagraph(Printable.text(step.text), indent: 5, first: TextLines.left("  \(index + 1).", 5))
             if let command = step.command { lines.addCommand(Printable.text(command)) }
         }
     }

@@ -70,6 +70,9 @@ extension EndToEnd {
                 (report["parts"] as? [[String: Any]])?.map { $0["state"] as? String }
                     == Array(repeating: "complete", count: 3))
             #expect(report["campaign"] as? String == "nightly")
+            let course = try #require(report["course"] as? [String: Any])
+            let rates = try #require(course["requests_per_second"] as? [String: Any])
+            #expect((rates["mean"] as? [Any])?.contains { ($0 as? Double ?? 0) > 0 } == true, "\(course)")
 
             let results = try (0..<3).flatMap { part in
                 try RunResults("\(stage.directory)/parts/0000\(part)").lines
