@@ -64,9 +64,10 @@ def main(arguments: dict[str, Any]) -> None:
         for _ in range(reads):
             run.results.explain()
             result["read"] = run.results.cache().count()
-        result["columns"] = run.results.columns
-        result["tokens"] = run.results.select("token").distinct().count()
-        result["sound"] = apns.verify(spark, arguments["run_dir"]).is_sound
+        if reads:
+            result["columns"] = run.results.columns
+            result["tokens"] = run.results.select("token").distinct().count()
+            result["sound"] = apns.verify(spark, arguments["run_dir"]).is_sound
     except Exception as error:
         result = {"error": type(error).__name__, "text": str(error)[:4000]}
     # Spark writes to standard output, too.
