@@ -227,7 +227,7 @@ KERNEL_CALLS = {
         "pread pwrite": "the input and output of curl (Hooks)",
         "gethostname": "the machine that an event is of (Webhooks)",
         "syscall": "Mutex of Synchronization",
-        "Foundation.FileManager Foundation.fileURLWithPath": "paths of campaign files",
+        "Foundation.FileManager Foundation.fileURLWithPath Foundation.resolvingSymlinks": "paths of campaign files, and copies of them",
         "Foundation.ProcessInfo Foundation.now": "the environment, and dates",
     },
 }
