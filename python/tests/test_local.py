@@ -245,6 +245,13 @@ def test_payloads_of_rows(start_simulator: Start, make_campaign: Make) -> None:
     assert run.summary.accepted == 20
 
 
+def test_the_simulator_inside_each_sender(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "campaign.yaml").write_text("{ to: simulator }")
+    given = [{"token": token, "payload": {"aps": {"badge": 1}}} for token in tokens(100)]
+    run = apns_batch.run(given, campaign=tmp_path / "campaign.yaml", run_dir=tmp_path / "run", senders=2)
+    assert run.summary.accepted == 100
+
+
 def test_no_rows(start_simulator: Start, make_campaign: Make) -> None:
     run = sent(make_campaign(start_simulator()), 0)
     assert (run.summary.parts, run.summary.rows, run.summary.is_complete, run.summary.exit_code) == (

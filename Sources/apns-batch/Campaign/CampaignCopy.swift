@@ -59,7 +59,10 @@ struct CampaignCopy: Encodable {
         guard settings.values["providers"] == nil else {
             throw UsageError("providers: a campaign with several providers cannot be copied")
         }
-        rate = try settings.campaign(simulator: nil, onlyRendering: true).rateLimit.rate?.perSecond
+        var checked = settings
+        // Each sender starts a simulator of its own.
+        if checked.to == "simulator" { checked.to = nil }
+        rate = try checked.campaign(simulator: nil, onlyRendering: true).rateLimit.rate?.perSecond
         let names = Set(Self.kept.map(\.name))
         let files = try CopiedFiles(directory)
         var values: [String: SettingValue] = [:]
