@@ -220,3 +220,18 @@ def accepted_of(run_dir: pathlib.Path) -> set[str]:
         with open(path, newline="", encoding="utf-8") as file:
             found.update(line["token"] for line in csv.DictReader(file) if line["outcome"] == "accepted")
     return found
+
+
+def check_policy(campaign: Campaign, count: int, policy: str) -> None:
+    """One result a row; with `report` no token twice, with `resend` none missing."""
+    received = campaign.simulator.received()
+    results = results_of(campaign.run_dir)
+    assert set(results) == set(tokens(count))
+    assert set(results.values()) == {1}
+    accepted = accepted_of(campaign.run_dir)
+    assert all(received[token][1] >= 1 for token in accepted)
+    if policy == "report":
+        assert max(requests for requests, _ in received.values()) == 1
+    else:
+        assert set(received) == set(tokens(count))
+        assert accepted == set(tokens(count))

@@ -17,7 +17,7 @@ from conftest import (
     Campaign,
     Program,
     Simulator,
-    accepted_of,
+    check_policy,
     results_of,
     rows,
     senders_of,
@@ -103,21 +103,6 @@ def test_killed_senders_are_resumed(
     summary = program.result()
     assert summary["rows"] == 12_000, summary
     check_policy(campaign, 12_000, policy)
-
-
-def check_policy(campaign: Campaign, count: int, policy: str) -> None:
-    """One result a row; with `report` no token twice, with `resend` none missing."""
-    received = campaign.simulator.received()
-    results = results_of(campaign.run_dir)
-    assert set(results) == set(tokens(count))
-    assert set(results.values()) == {1}
-    accepted = accepted_of(campaign.run_dir)
-    assert all(received[token][1] >= 1 for token in accepted)
-    if policy == "report":
-        assert max(requests for requests, _ in received.values()) == 1
-    else:
-        assert set(received) == set(tokens(count))
-        assert accepted == set(tokens(count))
 
 
 def test_a_killed_program_is_started_again(

@@ -23,7 +23,7 @@ from conftest import (
     Campaign,
     Program,
     Simulator,
-    accepted_of,
+    check_policy,
     results_of,
     senders_of,
     tokens,
@@ -96,20 +96,6 @@ def check_once(campaign: Campaign, count: int) -> None:
     assert set(results.values()) == {1}
     assert set(received) == set(tokens(count))
     assert {requests for requests, _ in received.values()} == {1}
-
-
-def check_policy(campaign: Campaign, count: int, policy: str) -> None:
-    """One result a token; with `report` no request twice, with `resend` none missing."""
-    received = campaign.simulator.received()
-    results = results_of(campaign.run_dir)
-    accepted = accepted_of(campaign.run_dir)
-    assert set(results) == set(tokens(count))
-    assert set(results.values()) == {1}
-    assert all(received[token][1] >= 1 for token in accepted)
-    if policy == "report":
-        assert max(requests for requests, _ in received.values()) == 1
-    else:
-        assert accepted == set(tokens(count)) == set(received)
 
 
 def test_plain(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:

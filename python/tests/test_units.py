@@ -27,8 +27,8 @@ MOUNTS = """\
 
 def copied(**more: Any) -> CopiedCampaign:
     content: dict[str, Any] = {
-        **{"name": None, "campaign_id": None, "credentials": "signing_key", "rate": None, "lanes": None},
-        **{"connections": None, "left_out": (), "digest": "", **more},
+        **{"name": None, "campaign_id": None, "credentials": "signing_key", "rate": None},
+        **{"left_out": (), "digest": "", **more},
     }
     return CopiedCampaign(**content)
 

@@ -6,11 +6,11 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ._command import demand
 from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import digest_of
@@ -53,8 +53,6 @@ class CopiedCampaign:
     """signing_key, provider_token, certificate or none."""
     rate: float | None
     """In requests per second."""
-    lanes: int | None
-    connections: int | None
     left_out: tuple[str, ...]
     digest: str
 
@@ -82,26 +80,15 @@ def copy_campaign(binary: str, campaign: Campaign, layout: RunLayout, may_replac
 
 def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path) -> CopiedCampaign:
     command = [binary, "copy-campaign", campaign.path, str(directory), *campaign.flags()]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise ConfigurationError(complaint(done.stderr) or f"copy-campaign ended with {done.returncode}")
-    said = json.loads(done.stdout)
+    said = json.loads(demand(command))
     return CopiedCampaign(
         said.get("name"),
         said.get("campaign_id"),
         said["credentials"],
         said.get("rate"),
-        said.get("lanes"),
-        said.get("connections"),
         tuple(said["left_out"]),
         digest_of(directory),
     )
-
-
-def complaint(stderr: str) -> str:
-    """The message of the command in what it wrote to standard error."""
-    lines = [line.partition("apns-batch: ")[2] or line for line in stderr.splitlines() if line.strip()]
-    return "\n".join(line for line in lines if not line.startswith("warning: "))
 
 
 def refuse_other_run(layout: RunLayout) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ._binary import find_binary
-from ._campaign import Campaign, CopiedCampaign, copy_campaign, refuse_other_run
+from ._campaign import CREDENTIALS, Campaign, CopiedCampaign, copy_campaign, refuse_other_run
+from ._command import ask, find_binary
 from ._errors import SendingStoppedError
 from ._layout import RunLayout
 from ._manifest import Manifest, Part, now
@@ -117,7 +116,7 @@ class Driver:
                 *(summary.rows, manifest.rows, time.monotonic() - began),
             )
             self._write_report(binary)
-        stopped = next((message for message in messages if message.exit_code not in (0, 2, 75)), None)
+        stopped = next((message for message in messages if message.has_stopped_all), None)
         if stopped is not None:
             raise SendingStoppedError(stopped.part, stopped.exit_code, stopped.cause)
         return summary
@@ -152,8 +151,7 @@ class Driver:
         """A report that cannot be made is a warning: the results are complete without it."""
         if not self.report:
             return
-        command = [binary, "report", str(self.layout.root)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = ask([binary, "report", str(self.layout.root)])
         if done.returncode != 0:
             _log.warning("the run has no report: %s", done.stderr.strip())
 
@@ -171,14 +169,7 @@ _REPLACED = frozenset(
             "delimiter",
             "zstd_window",
         ),
-        *(
-            "key_file",
-            "key_id",
-            "team_id",
-            "key_passphrase_file",
-            "key_passphrase_env",
-            "provider_token_file",
-        ),
+        *CREDENTIALS,
         *(
             "rate",
             "lanes",

@@ -52,6 +52,11 @@ class PartMessage:
     def is_complete(self) -> bool:
         return self.exit_code in (COMPLETE, SOME_ROWS_LEFT)
 
+    @property
+    def has_stopped_all(self) -> bool:
+        """Whether it met something that sending again would not mend."""
+        return not self.is_complete and self.exit_code != INTERRUPTED
+
 
 def send_part(binary: str, task: PartTask, is_over: Callable[[], bool]) -> PartMessage:
     """Sends a part, resumes it, or waits until another process has sent it.
@@ -157,9 +162,8 @@ class _Sender:
             self._leash = -1
 
     def summary(self) -> dict[str, Any] | None:
-        lines = self._output.strip().splitlines()
-        with contextlib.suppress(ValueError, IndexError):
-            found = json.loads(lines[-1] if len(lines) == 1 else self._output)
+        with contextlib.suppress(ValueError):
+            found = json.loads(self._output)
             return found if isinstance(found, dict) else None
         return None
 

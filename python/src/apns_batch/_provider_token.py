@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import pathlib
-import subprocess
 import threading
 from collections.abc import Iterator
 
-from ._campaign import CREDENTIALS, Campaign, CopiedCampaign, complaint
+from ._campaign import CREDENTIALS, Campaign, CopiedCampaign
+from ._command import demand
 from ._errors import ConfigurationError
 from ._layout import RunLayout
 
@@ -57,11 +57,7 @@ class _Keeper(threading.Thread):
         self._ends = threading.Event()
 
     def write(self) -> None:
-        done = subprocess.run(
-            self._command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
-        )
-        if done.returncode != 0:
-            raise ConfigurationError(complaint(done.stderr) or f"provider-token ended with {done.returncode}")
+        demand(self._command)
 
     def run(self) -> None:
         delay = self._every

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import pathlib
 from collections.abc import Iterator
 
 from ._layout import RunLayout
@@ -24,9 +25,17 @@ FIXED_COLUMNS: tuple[str, ...] = (
 def result_rows(layout: RunLayout, manifest: Manifest) -> Iterator[dict[str, str]]:
     """Reads the lines of the parts that were begun, with the number of the part. Rows are numbered from 1 in each part."""
     for part in manifest.parts:
-        path = layout.part(part.part) / "results.csv"
-        if not path.exists():
-            continue
+        for line in part_lines(layout, part.part):
+            yield {"part": str(part.part), **line}
+
+
+def results_of(layout: RunLayout, part: int) -> pathlib.Path:
+    return layout.part(part) / "results.csv"
+
+
+def part_lines(layout: RunLayout, part: int) -> Iterator[dict[str, str]]:
+    """Reads the lines of a part; none if it was not begun."""
+    path = results_of(layout, part)
+    if path.exists():
         with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
-            for line in csv.DictReader(file):
-                yield {"part": str(part.part), **line}
+            yield from csv.DictReader(file)

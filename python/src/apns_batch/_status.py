@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
 from dataclasses import dataclass
 from typing import Any
 
-from ._binary import find_binary
+from ._command import ask, find_binary
 from ._layout import RunLayout
 from ._manifest import Manifest, Part
 
@@ -43,9 +42,9 @@ class Status:
 class StatusReader:
     """Reads the status of a run again and again. Parts that are complete are read once."""
 
-    def __init__(self, layout: RunLayout, manifest: Manifest, binary: str | None = None) -> None:
+    def __init__(self, layout: RunLayout, manifest: Manifest) -> None:
         self._layout, self._manifest = layout, manifest
-        self._binary = binary or find_binary()
+        self._binary = find_binary()
         self._complete: dict[int, PartStatus] = {}
 
     def read(self) -> Status:
@@ -58,7 +57,7 @@ class StatusReader:
         if not (directory / "ledger").exists():
             return PartStatus(part.part, "waiting", part.rows, 0)
         command = [self._binary, "status", str(directory), "--json", "--ranges", "1"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = ask(command)
         said: dict[str, Any] = {}
         with contextlib.suppress(ValueError):
             said = json.loads(done.stdout)

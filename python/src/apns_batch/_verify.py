@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from dataclasses import dataclass, field
 
 from ._layout import RunLayout
 from ._manifest import Manifest, Part
+from ._results import part_lines
 from ._summary import OUTCOMES
 
 
@@ -31,23 +31,20 @@ class Verification:
 
 def verify_part(layout: RunLayout, part: Part) -> tuple[int, list[str]]:
     """Compares the lines of a part's results with its rows and with its summary. Returns the number of lines, and the faults."""
-    directory = layout.part(part.part)
     faults: list[str] = []
     outcomes: Counter[str] = Counter()
     seen = bytearray(part.rows + 1)
     lines = 0
-    if (directory / "results.csv").exists():
-        with open(directory / "results.csv", newline="", encoding="utf-8", errors="surrogateescape") as file:
-            for line in csv.DictReader(file):
-                lines += 1
-                row = int(line["row"])
-                outcomes[line["outcome"]] += 1
-                if not 1 <= row <= part.rows:
-                    faults.append(f"part {part.part}: there is no row {row}")
-                elif seen[row]:
-                    faults.append(f"part {part.part}: row {row} has two results")
-                else:
-                    seen[row] = 1
+    for line in part_lines(layout, part.part):
+        lines += 1
+        row = int(line["row"])
+        outcomes[line["outcome"]] += 1
+        if not 1 <= row <= part.rows:
+            faults.append(f"part {part.part}: there is no row {row}")
+        elif seen[row]:
+            faults.append(f"part {part.part}: row {row} has two results")
+        else:
+            seen[row] = 1
     return lines, faults + _compared(layout, part, outcomes)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import pathlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from pyspark.sql import functions as f
 from pyspark.sql.types import StringType
 
@@ -14,14 +16,16 @@ from .._freeze import TOKEN, frozen_files, measured
 from .._layout import RunLayout
 from .._manifest import Part
 from .._storage import check_storage, confirm_driver
+from ._tasks import for_each
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_MEASURED = "part int, input string, bytes long, rows long"
-_MEASURED_ARROW = pa.schema(
-    [("part", pa.int32()), ("input", pa.string()), ("bytes", pa.int64()), ("rows", pa.int64())]
-)
+
+@functools.cache
+def _check_once(directory: pathlib.Path) -> None:
+    """Looks at the directory once in each Python worker, which measures several parts."""
+    check_storage(directory)
 
 
 def check_columns(frame: DataFrame) -> None:
@@ -57,21 +61,11 @@ def freeze_frame(frame: DataFrame, layout: RunLayout, parts: int) -> None:
 def measure_parts(spark: SparkSession, layout: RunLayout) -> list[Part]:
     """Reads each part on an executor, which must see the file and respect the lock of the driver."""
     files = frozen_files(layout)
-    if not files:
-        return []
 
-    def measure(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                confirm_driver(layout.lock)
-                check_storage(layout.root)
-                part = measured(layout, number, files[number])
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array([value]) for value in (number, part.input, part.bytes, part.rows)],
-                    names=_MEASURED_ARROW.names,
-                ).cast(_MEASURED_ARROW)
+    def measure(number: int) -> Iterator[dict[str, Any]]:
+        confirm_driver(layout.lock)
+        _check_once(layout.root)
+        yield asdict(measured(layout, number, files[number]))
 
-    rows = spark.range(0, len(files), 1, len(files)).mapInArrow(measure, _MEASURED).collect()
-    return sorted(
-        (Part(row.part, row.input, row.bytes, row.rows) for row in rows), key=lambda part: part.part
-    )
+    parts = [Part(**said) for said in for_each(spark, len(files), measure)]
+    return sorted(parts, key=lambda part: part.part)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from .._binary import find_binary
+from .._command import find_binary
 from .._part import ParentWatch, PartMessage
 from .._sender import SenderTask, send_group
+from ._tasks import for_each
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_MESSAGE = "message string"
 
 
 def send_groups(spark: SparkSession, groups: Sequence[SenderTask], lanes: int) -> list[PartMessage]:
@@ -26,24 +22,19 @@ def send_groups(spark: SparkSession, groups: Sequence[SenderTask], lanes: int) -
     repeated by Spark, and goes on where it ended.
     """
 
-    def send(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        binary, parent = find_binary(), ParentWatch()
-        for batch in batches:
-            for index in batch.column(0).to_pylist():
-                for message in send_group(binary, groups[index], parent):
-                    yield pa.RecordBatch.from_pydict({"message": [json.dumps(asdict(message))]})
+    def send(index: int) -> Iterator[dict[str, Any]]:
+        for message in send_group(find_binary(), groups[index], ParentWatch()):
+            yield asdict(message)
 
-    tasks = spark.range(0, len(groups), 1, len(groups))
-    rows = tasks.mapInArrow(send, _MESSAGE, **_profile(spark, lanes)).collect()
-    return [PartMessage(**json.loads(row.message)) for row in rows]
+    return [PartMessage(**said) for said in for_each(spark, len(groups), send, _profile(spark, lanes))]
 
 
-def _profile(spark: SparkSession, lanes: int) -> dict[str, Any]:
+def _profile(spark: SparkSession, lanes: int) -> Any:
     """Asks for a core for each lane, where Spark can give one task several: version 4 and more, on a cluster."""
     master = spark.conf.get("spark.master", "") or ""
     is_local = master.startswith("local[") or master == "local"
     if lanes == 1 or is_local or int(spark.version.split(".")[0]) < 4:
-        return {}
+        return None
     from pyspark.resource import ResourceProfileBuilder, TaskResourceRequests  # noqa: PLC0415
 
-    return {"profile": ResourceProfileBuilder().require(TaskResourceRequests().cpus(lanes)).build}
+    return ResourceProfileBuilder().require(TaskResourceRequests().cpus(lanes)).build

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyspark.sql import functions as f
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
@@ -18,11 +16,12 @@ from .._layout import RunLayout
 from .._manifest import Manifest
 from .._options import Options
 from .._provider_token import TOKEN_SECONDS
-from .._results import FIXED_COLUMNS
+from .._results import FIXED_COLUMNS, results_of
 from .._summary import Summary
 from .._verify import Verification, verified, verify_part
 from ._freeze import check_columns, freeze_frame, measure_parts
 from ._job import send_groups
+from ._tasks import for_each
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,9 +42,7 @@ class SparkRun:
         """One row for each row that has an outcome: `part`, and the columns of `results.csv`. To read it sends nothing."""
         layout = RunLayout.of(self.run_dir)
         files = [
-            path
-            for part in Manifest.read(layout).parts
-            if (path := layout.part(part.part) / "results.csv").exists()
+            path for part in Manifest.read(layout).parts if (path := results_of(layout, part.part)).exists()
         ]
         columns = FIXED_COLUMNS
         if files:
@@ -126,14 +123,8 @@ def verify(spark: SparkSession, run_dir: str | os.PathLike[str]) -> Verification
     layout = RunLayout.of(run_dir)
     manifest = Manifest.read(layout)
 
-    def check(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for index in batch.column(0).to_pylist():
-                found = verify_part(layout, manifest.parts[index])
-                yield pa.RecordBatch.from_pydict({"found": [json.dumps(found)]})
+    def check(index: int) -> Iterator[tuple[int, list[str]]]:
+        yield verify_part(layout, manifest.parts[index])
 
-    if not manifest.parts:
-        return Verification(0, 0)
-    tasks = spark.range(0, len(manifest.parts), 1, len(manifest.parts))
-    rows = tasks.mapInArrow(check, "found string").collect()
-    return verified(manifest, [(lines, faults) for lines, faults in (json.loads(row.found) for row in rows)])
+    found = for_each(spark, len(manifest.parts), check)
+    return verified(manifest, [(lines, faults) for lines, faults in found])
