@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -217,8 +218,13 @@ def test_of_two_drivers_one_sends(start_simulator: Start, make_campaign: Make, s
     campaign = make_campaign(start_simulator(SLOW))
     arguments: dict[str, Any] = {"rows": 60_000, "senders": 2, "parts": 4}
     first = start_program("spark", campaign, **arguments)
-    wait_for_senders(campaign)
+    # It has not ended before the second one begins, however long that takes.
+    senders = wait_for_senders(campaign)
+    for sender in senders:
+        kill(sender, signal.SIGSTOP)
     assert start_program("spark", campaign, **arguments).result()["error"] == "RunBusyError"
+    for sender in senders:
+        kill(sender, signal.SIGCONT)
     assert first.result()["rows"] == 60_000
     check_once(campaign, 60_000)
 
@@ -340,7 +346,9 @@ def cluster(tmp_path: pathlib.Path) -> Iterator[str]:
         "SPARK_DAEMON_MEMORY": "512m",
     }
     command = [str(home / "bin" / "spark-class")]
-    port = 17_077
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     master = f"spark://127.0.0.1:{port}"
     processes = []
     flags: list[list[str]] = [
@@ -396,6 +404,10 @@ def test_a_speculative_twin_sends_nothing(
 ) -> None:
     campaign = make_campaign(start_simulator(SLOW))
     conf = {
+        # Both workers, or the second task would wait for the first.
+        "spark.cores.max": "2",
+        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+        "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s",
         "spark.speculation": "true",
         "spark.speculation.multiplier": "1.1",
         "spark.speculation.quantile": "0.1",
