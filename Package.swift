@@ -195,7 +195,9 @@ let package = Package(
                 "APNSBatchTestSupport", "CAPNSAllocationScenarios", "CAPNSReactor", "CAPNSTransport",
                 "APNSBatchCredentials", "APNSBatchIdentities",
             ]),
-        .target(name: "CAPNSFuzzSession", dependencies: ["CAPNSTransportServer"], path: "Fuzz/Session", cSettings: c),
+        .target(
+            name: "CAPNSFuzzSession", dependencies: ["CAPNSTransportServer", "CAPNSHTTP2", "CAPNSNGHTTP2"],
+            path: "Fuzz/Session", cSettings: c + [.headerSearchPath("../../CSupport/CAPNSHTTP2")]),
         .target(
             name: "APNSBatchFuzzTargets",
             dependencies: [

@@ -1,9 +1,10 @@
 /*
- * h2_hpack: HPACK encoding (RFC 7541) of our requests.
+ * h2_hpack: HPACK (RFC 7541): encoding of our requests, and decoding of the answers.
  *
  * The encoder of nghttp2 processes every field of every request anew, and Huffman-codes an authorization of some 250
  * bytes each time. This one encodes once what requests share: the bytes of a header set are valid until the dynamic
- * table changes, which it rarely does.
+ * table changes, which it rarely does. The decoder passes on each field where it stands, in the block or in the table,
+ * while that of nghttp2 gives it memory with a count of references.
  */
 #pragma once
 
@@ -14,9 +15,24 @@ enum { H2_INTEGER_BYTES_MAX = 6 };
 
 enum { H2_STATIC_COUNT = 61, H2_TABLE_BYTES_MAX = 4096, H2_TABLE_ENTRY_OVERHEAD = 32, H2_TABLE_ENTRIES_MAX = 128 };
 
+/* h2_huffman.c: the code of each byte value, right-aligned, and its length in bits (RFC 7541, appendix B). */
+extern const uint32_t apns_h2_huffman_codes[256];
+extern const uint8_t apns_h2_huffman_bits[256];
+
 /* h2_huffman.c */
 size_t apns_h2_huffman_length(const uint8_t *bytes, size_t length);
 uint8_t *apns_h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t length);
+
+/* h2_huffman_read.c: decodes a string and returns the end of its bytes, or NULL if it is not valid. place: room for
+ * H2_HUFFMAN_ROOM(length) bytes. apns_h2_huffman_prepare must have been called in the process. */
+uint8_t *apns_h2_huffman_read(uint8_t *place, const uint8_t *bytes, size_t length);
+void apns_h2_huffman_prepare(void);
+
+/* Room for the bytes of a Huffman-coded string: the shortest code has five bits, and bytes are written in twos. */
+#define H2_HUFFMAN_ROOM(length) ((size_t)(length)*8 / 5 + 1)
+
+/* h2_static.c: the name and value of an entry of the static table, which begins with 1. */
+apns_h2_field apns_h2_static_at(uint32_t index);
 
 /* h2_static.c: return the index of an entry of the static table, or 0. */
 uint32_t apns_h2_static_name_find(const uint8_t *name, size_t length);
@@ -48,6 +64,10 @@ void apns_h2_table_resize(h2_table *table, uint32_t bytes_max);
 
 /* Returns whether the entry was inserted; false if it is larger than the table or there is no memory. */
 bool apns_h2_table_insert(h2_table *table, const apns_h2_field *field, uint32_t hash);
+
+/* Returns whether there is an entry with an HPACK index, and its name and value, which are borrowed until the next
+ * change of the table. */
+bool apns_h2_table_at(const h2_table *table, uint32_t index, apns_h2_field *field);
 
 /* Return the HPACK index of an entry, or 0. */
 uint32_t apns_h2_table_find(const h2_table *table, const apns_h2_field *field, uint32_t hash);
@@ -124,3 +144,28 @@ size_t apns_h2_encoder_bound(const apns_h2_request *request);
  * content-length unless 0. place: room for apns_h2_encoder_bound bytes. */
 uint8_t *apns_h2_encoder_request(h2_encoder *encoder, const apns_h2_request *request, uint32_t body_length,
                                  uint8_t *place);
+
+/* ---------------------------------------------------------------- the decoder of a session */
+
+enum h2_decoded {
+    H2_DECODED = 0,
+    H2_DECODED_INVALID = 1, /* a decoding error (RFC 9113, section 4.3) */
+    H2_DECODED_LARGE = 2,   /* a field is larger than APNS_H2_HEADER_LIST_BYTES_MAX */
+    H2_DECODED_NO_MEMORY =
+        3, /* the dynamic table is not what the peer takes it for; the decoder must not be used again */
+    H2_DECODED_STOPPED = 4, /* the visitor returned false; likewise */
+};
+
+typedef struct h2_decoder {
+    h2_table table;
+} h2_decoder;
+
+/* Is given each field of a block; returns whether to go on. field: borrowed until return. */
+typedef bool h2_field_visitor(void *context, const apns_h2_field *field);
+
+void apns_h2_decoder_init(h2_decoder *decoder, apns_h2_memory *memory);
+void apns_h2_decoder_clear(h2_decoder *decoder);
+
+/* Decodes a whole header block; returns an enum h2_decoded. */
+int apns_h2_decoder_read(h2_decoder *decoder, const uint8_t *bytes, size_t length, h2_field_visitor *visit,
+                         void *context);

@@ -1,7 +1,7 @@
 #include "h2_hpack.h"
 
 /* The code of each byte value, right-aligned, and its length in bits (RFC 7541, appendix B). */
-static const uint32_t codes[256] = {
+const uint32_t apns_h2_huffman_codes[256] = {
     0x1ff8,     0x7fffd8,  0xfffffe2,  0xfffffe3,  0xfffffe4, 0xfffffe5, 0xfffffe6, 0xfffffe7, 0xfffffe8, 0xffffea,
     0x3ffffffc, 0xfffffe9, 0xfffffea,  0x3ffffffd, 0xfffffeb, 0xfffffec, 0xfffffed, 0xfffffee, 0xfffffef, 0xffffff0,
     0xffffff1,  0xffffff2, 0x3ffffffe, 0xffffff3,  0xffffff4, 0xffffff5, 0xffffff6, 0xffffff7, 0xffffff8, 0xffffff9,
@@ -30,7 +30,7 @@ static const uint32_t codes[256] = {
     0x7ffffec,  0x7ffffed, 0x7ffffee,  0x7ffffef,  0x7fffff0, 0x3ffffee,
 };
 
-static const uint8_t code_bits[256] = {
+const uint8_t apns_h2_huffman_bits[256] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
     28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
     7,  8,  15, 6,  12, 10, 13, 6,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,
@@ -45,7 +45,7 @@ static const uint8_t code_bits[256] = {
 size_t apns_h2_huffman_length(const uint8_t *bytes, size_t length) {
     size_t bits = 0;
     for (size_t i = 0; i < length; i++)
-        bits += code_bits[bytes[i]];
+        bits += apns_h2_huffman_bits[bytes[i]];
     return (bits + 7) / 8;
 }
 
@@ -53,8 +53,8 @@ uint8_t *apns_h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t leng
     uint64_t gathered = 0;
     uint32_t count = 0; /* bits in gathered, fewer than 32 between two bytes */
     for (size_t i = 0; i < length; i++) {
-        gathered = gathered << code_bits[bytes[i]] | codes[bytes[i]];
-        count += code_bits[bytes[i]];
+        gathered = gathered << apns_h2_huffman_bits[bytes[i]] | apns_h2_huffman_codes[bytes[i]];
+        count += apns_h2_huffman_bits[bytes[i]];
         if (count < 32) continue;
         count -= 32;
         uint32_t word = __builtin_bswap32((uint32_t)(gathered >> count));

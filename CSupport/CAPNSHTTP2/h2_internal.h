@@ -48,13 +48,22 @@ typedef struct h2_late {
     bool lost;       /* something was received that is not a frame */
 } h2_late;
 
-/* A received header field. */
-typedef struct h2_received_field {
-    nghttp2_rcbuf *name_buffer;
-    nghttp2_rcbuf *value_buffer;
-    nghttp2_vec name;
-    nghttp2_vec value;
-} h2_received_field;
+/* Maximum size of a header block that nghttp2 is given in place of the peer's (h2_answer.c): room for two of the
+ * largest fields in it, and one more. */
+enum { H2_ANSWER_BLOCK_BYTES_MAX = 64 };
+
+/* The frame that is being received by a client (h2_inbound.c). */
+typedef struct h2_inbound {
+    uint32_t passing;     /* bytes of it that are still to be passed on as they are */
+    uint32_t head_length; /* bytes of head that have arrived, fewer than all */
+    uint8_t head[H2_FRAME_HEADER_BYTES];
+    bool refused;          /* nghttp2 has been given something for which it ends the connection */
+    uint32_t frame_length; /* bytes of frame that have arrived */
+    uint8_t *frame;        /* with its header: a frame with a fragment of a block; NULL for none */
+    uint8_t *block;        /* the fragments of a block of several frames */
+    uint32_t block_length;
+    int32_t block_stream; /* the stream whose CONTINUATION must follow, or 0 */
+} h2_inbound;
 
 /* The functions that differ between clients and servers (CAPNSTransportServer). */
 typedef struct h2_side {
@@ -62,14 +71,17 @@ typedef struct h2_side {
     int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
                        const nghttp2_option *options, nghttp2_mem *memory);
 
+    /* Processes received bytes; returns 0 or a negative status. */
+    int (*receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
+
     /* Processes bytes received after the end of the last stream, which nghttp2 no longer reads; NULL if nghttp2
      * does. */
     void (*late_receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-    /* The next four are called by callbacks of nghttp2 and return what those return. A client has no stream_begin (push
-     * is disabled) and no fields_end. body_begin returns NULL if there is no memory or the body is not kept. */
+    /* The next four are called by callbacks of nghttp2 and return what those return. A client has no stream_begin, as
+     * push is disabled. body_begin returns NULL if there is no memory or the body is not kept. */
     int (*stream_begin)(apns_h2_session *session, int32_t stream);
-    int (*field)(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field);
+    int (*field)(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
     apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
 
@@ -111,6 +123,9 @@ struct apns_h2_session {
     uint32_t waiting;            /* client: deferred requests; server: pieces of apns_h2_fault_bytes */
     h2_deferred *deferred_first; /* in order of submission */
     h2_deferred **deferred_last;
+    h2_decoder decoder;        /* client */
+    apns_h2_message *captured; /* client: the fields that are kept of the block being received; may be NULL */
+    h2_inbound inbound;        /* client */
     apns_error failure;
     apns_h2_facts facts;
     h2_late late;
@@ -119,9 +134,8 @@ struct apns_h2_session {
 /* h2_memory.c: returns an nghttp2 allocator that uses ours, which must outlive everything created with it. */
 nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory);
 
-/* h2_message.c: add to a message; return false if a limit is reached or there is no memory. The buffers of a field are
- * retained, a body is copied. */
-bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const h2_received_field *field);
+/* h2_message.c: add to a message, which gets a copy; return false if a limit is reached or there is no memory. */
+bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const apns_h2_field *field);
 bool apns_h2_message_body_add(apns_h2_pool *pool, apns_h2_message *message, const uint8_t *bytes, size_t length);
 
 /* h2_message.c: returns an empty message, owned by the caller until apns_h2_pool_message_give, or NULL if there is no
@@ -140,9 +154,22 @@ int apns_h2_receive_field_limit(apns_h2_session *session);
 int apns_h2_receive_memory_limit(apns_h2_session *session);
 
 /* h2_receive.c: functions of apns_h2_client_side for response fields and bodies. */
-int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
-                                   const h2_received_field *field);
+int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field);
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange);
+
+/* h2_answer.c: decodes a header block of the peer, and writes what nghttp2 is given instead of it. place: room for
+ * H2_ANSWER_BLOCK_BYTES_MAX bytes. Returns 0 or a negative status. */
+int apns_h2_answer_replace(apns_h2_session *session, const uint8_t *bytes, size_t length, uint8_t *place,
+                           size_t *replaced);
+
+/* h2_answer.c: fields_end of apns_h2_client_side: gives an exchange the fields that were captured. */
+void apns_h2_answer_fields_end(apns_h2_session *session, apns_h2_exchange *exchange);
+
+/* h2_inbound.c: receive of apns_h2_client_side. */
+int apns_h2_inbound_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
+
+/* h2_inbound.c: releases what has arrived of a frame. */
+void apns_h2_inbound_clear(apns_h2_session *session);
 
 /* h2_receive.c: adds an enum apns_h2_exchange_fact to an exchange (NULL allowed) and lists it as changed. */
 void apns_h2_receive_fact_add(apns_h2_session *session, apns_h2_exchange *exchange, uint8_t fact);

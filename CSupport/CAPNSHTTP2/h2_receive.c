@@ -28,48 +28,27 @@ static uint16_t status_parse(const uint8_t *digits) {
 }
 
 /* Handles :status, the only pseudo-header field of a response. nghttp2 has checked that it has three digits. */
-static void status_begin(apns_h2_exchange *exchange, nghttp2_vec value) {
-    exchange->status = value.len == 3 ? status_parse(value.base) : 0;
+static void status_begin(apns_h2_exchange *exchange, const apns_h2_field *field) {
+    exchange->status = field->value_length == 3 ? status_parse(field->value) : 0;
     if (exchange->message != NULL)
         apns_h2_message_fields_clear(exchange->message); /* an interim response came before */
 }
 
-static bool wanted(const apns_h2_session *session, nghttp2_vec name) {
-    for (uint32_t i = 0; i < session->capture_count; i++)
-        if (session->captures[i].name_length == name.len && memcmp(session->captures[i].name, name.base, name.len) == 0)
-            return true;
-    return false;
+int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field) {
+    (void)session;
+    if (field->name[0] == ':') status_begin(exchange, field);
+    return 0;
 }
 
-/* Apart from its caller, which nearly every field leaves at once, so that the caller need not save registers. */
-__attribute__((noinline)) static int capture(apns_h2_session *session, apns_h2_exchange *exchange,
-                                             const h2_received_field *field) {
-    if (!wanted(session, field->name) || field->value.len > APNS_H2_CAPTURE_BYTES_MAX) return 0;
-    if (exchange->message == NULL && (exchange->message = apns_h2_message_take(session->pool)) == NULL)
-        return apns_h2_receive_memory_limit(session);
-    if (exchange->message->field_count == APNS_H2_CAPTURES_MAX) return 0;
-    return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
-                                                                              : apns_h2_receive_memory_limit(session);
-}
-
-int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
-                                   const h2_received_field *field) {
-    if (field->name.base[0] == ':') {
-        status_begin(exchange, field->value);
-        return 0;
-    }
-    bool may_be_wanted = field->name.len <= 63 && (session->capture_lengths >> field->name.len & 1) != 0;
-    return may_be_wanted ? capture(session, exchange, field) : 0;
-}
-
-static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name, nghttp2_rcbuf *value,
-                     uint8_t flags, void *user) {
+static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
+                     const uint8_t *value, size_t value_length, uint8_t flags, void *user) {
     (void)ng;
     (void)frame;
     (void)flags;
     apns_h2_session *session = user;
-    const h2_received_field field = {name, value, nghttp2_rcbuf_get_buf(name), nghttp2_rcbuf_get_buf(value)};
-    session->header_bytes += (uint32_t)(field.name.len + field.value.len) + 32;
+    const apns_h2_field field = {
+        .name = name, .value = value, .name_length = (uint32_t)name_length, .value_length = (uint32_t)value_length};
+    session->header_bytes += (uint32_t)(name_length + value_length) + 32;
     if (session->header_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
     return session->current == NULL ? 0 : session->side->field(session, session->current, &field);
 }
@@ -188,7 +167,7 @@ static int on_error(nghttp2_session *ng, int code, const char *text, size_t leng
 
 void apns_h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks) {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);

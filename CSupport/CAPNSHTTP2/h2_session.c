@@ -52,6 +52,7 @@ apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
     apns_h2_encoder_init(&session->encoder, options->memory);
+    apns_h2_decoder_init(&session->decoder, options->memory);
     if (ng_create(session) == 0) return session;
     apns_h2_session_destroy(session);
     return NULL;
@@ -82,6 +83,9 @@ void apns_h2_session_destroy(apns_h2_session *session) {
     nghttp2_session_del(session->ng);
     session->side->waiting_clear(session);
     apns_h2_encoder_clear(&session->encoder);
+    apns_h2_decoder_clear(&session->decoder);
+    apns_h2_inbound_clear(session);
+    apns_h2_pool_message_give(session->pool, session->captured);
     free(session);
 }
 
@@ -110,8 +114,7 @@ int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size
         session->side->late_receive(session, bytes, length);
         return 0;
     }
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
+    return session->side->receive(session, bytes, length);
 }
 
 int apns_h2_session_pump(apns_h2_session *session) {

@@ -59,6 +59,17 @@ static uint32_t index_of(const h2_table *table, uint64_t number) {
     return H2_STATIC_COUNT + (uint32_t)(table->inserted - number);
 }
 
+bool apns_h2_table_at(const h2_table *table, uint32_t index, apns_h2_field *field) {
+    if (index <= H2_STATIC_COUNT || index - H2_STATIC_COUNT > table->inserted - table->evicted) return false;
+    uint64_t number = table->inserted - (index - H2_STATIC_COUNT);
+    const h2_table_entry *entry = &table->entries[number % H2_TABLE_ENTRIES_MAX];
+    *field = (apns_h2_field){.name = entry->bytes,
+                             .value = entry->bytes + entry->name_length,
+                             .name_length = entry->name_length,
+                             .value_length = entry->value_length};
+    return true;
+}
+
 static bool name_is(const h2_table_entry *entry, const uint8_t *name, size_t length) {
     return entry->name_length == length && memcmp(entry->bytes, name, length) == 0;
 }

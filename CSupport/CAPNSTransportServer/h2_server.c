@@ -189,7 +189,7 @@ static int stream_begin(apns_h2_session *session, int32_t stream) {
 }
 
 /* A request that was returned before its end has no message any more; its trailer fields are ignored. */
-static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
+static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field) {
     if (exchange->message == NULL) return 0;
     if (exchange->message->field_count == APNS_H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
     return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
@@ -198,6 +198,11 @@ static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const
 
 static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
     if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, APNS_H2_FIELDS);
+}
+
+static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
 }
 
 /* Called only for requests that were returned before their end, because others have a message from the start. */
@@ -216,6 +221,7 @@ static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t l
 static const h2_side apns_server_side = {
     .session_bytes = sizeof(server_session),
     .library_new = nghttp2_session_server_new3,
+    .receive = receive,
     .stream_begin = stream_begin,
     .field = field_add,
     .fields_end = fields_end,

@@ -20,6 +20,8 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "timeline", run: fuzzTimeline),
         FuzzTarget(name: "metrics", run: fuzzMetrics),
         FuzzTarget(name: "session", run: fuzzSession),
+        FuzzTarget(name: "hpack", run: fuzzHPACK),
+        FuzzTarget(name: "answers", run: fuzzAnswers),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? {

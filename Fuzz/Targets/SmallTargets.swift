@@ -66,3 +66,13 @@ import CAPNSFuzzSession
 @Sendable func fuzzSession(_ bytes: UnsafeRawBufferPointer) {
     bytes.withMemoryRebound(to: UInt8.self) { fuzz_session($0.baseAddress, $0.count) }
 }
+
+/// Header blocks, decoded by our decoder and by that of nghttp2.
+@Sendable func fuzzHPACK(_ bytes: UnsafeRawBufferPointer) {
+    bytes.withMemoryRebound(to: UInt8.self) { fuzz_hpack($0.baseAddress, $0.count) }
+}
+
+/// What a server sends, received by our client and by one of nghttp2.
+@Sendable func fuzzAnswers(_ bytes: UnsafeRawBufferPointer) {
+    bytes.withMemoryRebound(to: UInt8.self) { fuzz_answers($0.baseAddress, $0.count) }
+}

@@ -92,14 +92,16 @@ _Static_assert(sizeof(apns_h2_field) == 32, "fixed layout");
 typedef struct apns_h2_message {
     struct apns_h2_message *next; /* link for lists of the owner */
     apns_h2_field *fields;
+    uint8_t *text; /* the names and values of the fields */
     uint8_t *body;
-    void **references; /* two per field: the nghttp2 buffers that hold name and value */
     uint32_t field_count;
     uint32_t field_capacity;
+    uint32_t text_length;
+    uint32_t text_capacity;
     uint32_t body_length;
     uint32_t body_capacity;
 } apns_h2_message;
-_Static_assert(sizeof(apns_h2_message) == 48, "fixed layout");
+_Static_assert(sizeof(apns_h2_message) == 56, "fixed layout");
 
 /* ---------------------------------------------------------------- exchanges */
 
