@@ -140,6 +140,9 @@ KERNEL_CALLS = {
     "CAPNSCrypto": {
         "prctl setrlimit": "no core dump that holds a key",
     },
+    "CAPNSHTTP2": {
+        "pthread_once": "the table of Huffman codes is made once for all threads",
+    },
     "CAPNSTLS": {
         "pthread_mutex_lock pthread_mutex_unlock": "the system's roots are read once for all threads",
         "X509_STORE_set_default_paths SSL_CTX_set_default_verify_dir": "OpenSSL reads the system's roots",
