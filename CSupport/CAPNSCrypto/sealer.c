@@ -1,13 +1,10 @@
 /* Sealing: each message is encrypted with a fresh AES key, which is encrypted for the recipient. */
-#include "recipient.h"
+#include "rsa.h"
 
 #include "apns_base64.h"
 #include "apns_check.h"
 #include <limits.h>
-#include <openssl/core_names.h>
-#include <openssl/params.h>
 #include <openssl/rand.h>
-#include <openssl/rsa.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,31 +22,10 @@ struct apns_crypto_sealer {
     bool gcm;
     EVP_CIPHER *cipher;
     EVP_CIPHER_CTX *cipher_context;
-    EVP_PKEY_CTX *key_maker;
-    OSSL_PARAM padding[4];
-    /* Context of the recipient's key; NULL before the first recipient. */
-    EVP_PKEY_CTX *recipient;
-    size_t recipient_bytes;
+    crypto_rsa_encryption rsa;
     size_t kept_length; /* 0 for none */
     uint8_t kept[KEPT_MAX];
 };
-
-static OSSL_PARAM text_param(const char *key, const char *value) {
-    return OSSL_PARAM_construct_utf8_string(key, (char *)(uintptr_t)value, 0);
-}
-
-static void choose_padding(apns_crypto_sealer *sealer, int padding) {
-    OSSL_PARAM *next = sealer->padding;
-    if (padding == APNS_CRYPTO_PADDING_PKCS1) {
-        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_PKCSV15);
-    } else {
-        const char *digest = padding == APNS_CRYPTO_PADDING_OAEP_SHA1 ? "SHA1" : "SHA256";
-        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_OAEP);
-        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest);
-        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, digest);
-    }
-    *next = OSSL_PARAM_construct_end();
-}
 
 int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_error *error) {
     APNS_REQUIRE(out != NULL && (cipher == APNS_CRYPTO_CIPHER_AES256_GCM || cipher == APNS_CRYPTO_CIPHER_AES256_CBC));
@@ -61,10 +37,8 @@ int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, a
     sealer->gcm = cipher == APNS_CRYPTO_CIPHER_AES256_GCM;
     sealer->cipher = EVP_CIPHER_fetch(NULL, sealer->gcm ? "AES-256-GCM" : "AES-256-CBC", NULL);
     sealer->cipher_context = EVP_CIPHER_CTX_new();
-    sealer->key_maker = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
-    choose_padding(sealer, padding);
-    if (sealer->cipher == NULL || sealer->cipher_context == NULL || sealer->key_maker == NULL ||
-        EVP_PKEY_fromdata_init(sealer->key_maker) != 1) {
+    bool rsa = apns_crypto_rsa_init(&sealer->rsa, padding);
+    if (sealer->cipher == NULL || sealer->cipher_context == NULL || !rsa) {
         apns_crypto_sealer_free(sealer);
         return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
     }
@@ -74,65 +48,24 @@ int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, a
 
 void apns_crypto_sealer_free(apns_crypto_sealer *sealer) {
     if (sealer == NULL) return;
-    EVP_PKEY_CTX_free(sealer->recipient);
-    EVP_PKEY_CTX_free(sealer->key_maker);
+    apns_crypto_rsa_clear(&sealer->rsa);
     EVP_CIPHER_CTX_free(sealer->cipher_context);
     EVP_CIPHER_free(sealer->cipher);
     OPENSSL_cleanse(sealer, sizeof(*sealer));
     free(sealer);
 }
 
-/* Reverses a number on little-endian machines: OpenSSL expects numbers in native byte order. */
-static void to_native(uint8_t *number, size_t length) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (size_t i = 0; i < length / 2; i++) {
-        uint8_t other = number[length - 1 - i];
-        number[length - 1 - i] = number[i];
-        number[i] = other;
-    }
-#else
-    (void)number;
-    (void)length;
-#endif
-}
-
-/* Returns a context that encrypts for this key, or NULL. */
-static EVP_PKEY_CTX *recipient_for(apns_crypto_sealer *sealer, crypto_rsa *rsa) {
-    to_native(rsa->modulus, rsa->modulus_length);
-    to_native(rsa->exponent, rsa->exponent_length);
-    OSSL_PARAM numbers[] = {
-        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, rsa->modulus, rsa->modulus_length),
-        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, rsa->exponent, rsa->exponent_length),
-        OSSL_PARAM_construct_end(),
-    };
-    EVP_PKEY *key = NULL;
-    if (EVP_PKEY_fromdata(sealer->key_maker, &key, EVP_PKEY_PUBLIC_KEY, numbers) != 1) return NULL;
-    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
-    EVP_PKEY_free(key); /* the context has a reference */
-    if (context == NULL || EVP_PKEY_encrypt_init_ex(context, sealer->padding) == 1) return context;
-    EVP_PKEY_CTX_free(context);
-    return NULL;
-}
-
-static void forget_recipient(apns_crypto_sealer *sealer) {
-    EVP_PKEY_CTX_free(sealer->recipient);
-    sealer->recipient = NULL;
-    sealer->recipient_bytes = 0;
-    sealer->kept_length = 0;
-}
-
 int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length, apns_error *error) {
     APNS_REQUIRE(sealer != NULL && (key != NULL || length == 0));
     if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return APNS_OK;
     apns_crypto_begin(error);
-    forget_recipient(sealer);
+    sealer->rsa.bytes = 0;
+    sealer->kept_length = 0;
     crypto_rsa rsa;
     int status = apns_crypto_rsa_read(key, length, &rsa, error);
     if (status != APNS_OK) return status;
-    sealer->recipient = recipient_for(sealer, &rsa);
-    if (sealer->recipient == NULL)
+    if (!apns_crypto_rsa_address(&sealer->rsa, &rsa))
         return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
-    sealer->recipient_bytes = rsa.modulus_length;
     if (length <= KEPT_MAX) {
         memcpy(sealer->kept, key, length);
         sealer->kept_length = length;
@@ -150,7 +83,7 @@ size_t apns_crypto_sealer_content_length(const apns_crypto_sealer *sealer, size_
 }
 
 size_t apns_crypto_sealer_secret_length(const apns_crypto_sealer *sealer) {
-    return apns_base64_length(sealer->recipient_bytes);
+    return apns_base64_length(sealer->rsa.bytes);
 }
 
 /* Encrypts into target, and then overwrites the key in the context with zeros. */
@@ -177,30 +110,24 @@ static uint8_t *bytes_within(uint8_t *text, size_t byte_count) {
     return text + apns_base64_length(byte_count) - byte_count;
 }
 
-static bool encrypt_secret(apns_crypto_sealer *sealer, const uint8_t *secret, size_t length, uint8_t *target) {
-    size_t written = sealer->recipient_bytes;
-    return EVP_PKEY_encrypt(sealer->recipient, target, &written, secret, length) == 1 &&
-           written == sealer->recipient_bytes;
-}
-
 int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
                             uint8_t *secret, apns_error *error) {
     APNS_REQUIRE(sealer != NULL && content != NULL && secret != NULL && (message != NULL || message_length == 0));
-    APNS_REQUIRE(sealer->recipient != NULL && message_length <= INT_MAX - AES_BLOCK_BYTES);
+    APNS_REQUIRE(sealer->rsa.bytes > 0 && message_length <= INT_MAX - AES_BLOCK_BYTES);
     apns_crypto_begin(error);
     const size_t secret_length = AES_KEY_BYTES + (sealer->gcm ? GCM_NONCE_BYTES : AES_BLOCK_BYTES);
     const size_t encrypted_length = cipher_length(sealer, message_length);
     uint8_t *encrypted = bytes_within(content, encrypted_length);
-    uint8_t *wrapped = bytes_within(secret, sealer->recipient_bytes);
+    uint8_t *wrapped = bytes_within(secret, sealer->rsa.bytes);
     uint8_t key_and_iv[SECRET_BYTES_MAX];
     bool good = RAND_priv_bytes(key_and_iv, (int)secret_length) == 1 &&
                 encrypt_message(sealer, message, message_length, key_and_iv, encrypted) &&
-                encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
+                apns_crypto_rsa_encrypt(&sealer->rsa, key_and_iv, secret_length, wrapped);
     OPENSSL_cleanse(key_and_iv, sizeof(key_and_iv));
     if (!good) {
         return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
     }
     apns_base64_encode(encrypted, encrypted_length, content);
-    apns_base64_encode(wrapped, sealer->recipient_bytes, secret);
+    apns_base64_encode(wrapped, sealer->rsa.bytes, secret);
     return apns_crypto_done();
 }

@@ -146,6 +146,7 @@ struct AnswerBlockTests {
         ("a string that is longer than the block", [0x88, 0, 5, 0x61]),
         ("a size update that is too large", [0x3f, 0xe2, 0x1f, 0x88]),
         ("a size update behind a field", [0x88, 0x20]),
+        ("an entry that a size update has removed", [0x20, 0x88, 0xbe]),
         ("the end within an integer", [0x88, 0x7f]),
         ("an integer without end", [0xff, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01]),
         ("padding of a Huffman code that is too long", [0x88, 0, 1, 0x78, 0x82, 0x1f, 0xff]),
@@ -158,7 +159,12 @@ struct AnswerBlockTests {
         let setup = try WireTests.Setup(Limits(loop: .epoll))
         setup.submit([Request(ticket: 1)])
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
-        setup.peer.send([Frame(type: Frame.headers, flags: 5, stream: 1, payload: error.block)])
+        // An interim response, which adds an entry to the dynamic table.
+        let interim = Self.literal(":status", Array("103".utf8)) + [0x40, 1, 0x61, 1, 0x62]
+        setup.peer.send([
+            Frame(type: Frame.headers, flags: Frame.endHeaders, stream: 1, payload: interim),
+            Frame(type: Frame.headers, flags: 5, stream: 1, payload: error.block),
+        ])
         setup.drive { setup.client.down != nil }
         #expect(setup.client.down?.scope == APNS_TRANSPORT_SCOPE_SESSION.rawValue, "\(error.name)")
         setup.drive { !setup.peer.frames(Frame.goaway).isEmpty }
