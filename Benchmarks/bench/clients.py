@@ -35,16 +35,17 @@ class Sample:
 class Ours:
     name = "apns-batch"
 
-    def __init__(self, stage, *flags, cpus=CLIENT_CPU, around=(), rows=None, program=peers.BINARY):
-        """`around`: a command that ours is an argument of, such as a profiler."""
+    def __init__(self, stage, *flags, cpus=CLIENT_CPU, around=(), rows=None, program=peers.BINARY, input=None):
+        """`around`: a command that ours is an argument of, such as a profiler. `input`: the same rows in another form."""
         self.stage, self.flags, self.cpus, self.around, self.program = stage, flags, cpus, around, program
         self.rows = rows or stage.rows
+        self.input = input
         if "--lanes" not in flags:
             self.flags = ("--lanes", "1", *flags)
 
     def command(self, port, run_directory):
         return [
-            *self.around, self.program, "send", "--input", self.stage.rows_file(self.rows), "--template", TEMPLATE,
+            *self.around, self.program, "send", "--input", self.input or self.stage.rows_file(self.rows), "--template", TEMPLATE,
             "--to", f"{HOST}:{port}", "--run-dir", run_directory, *peers.provider_flags(self.stage.directory),
             *self.flags,
         ]

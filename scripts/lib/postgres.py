@@ -9,6 +9,10 @@ import sys
 import tempfile
 import time
 
+import peers
+
+TEMPLATE = peers.ROOT / "Tests" / "Fixtures" / "campaign" / "plain.json"
+
 
 class Cluster:
     def __init__(self):
@@ -64,6 +68,16 @@ class Cluster:
         return subprocess.run(
             ["psql", "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-d", self.connection, "-c", sql],
             check=check, capture_output=True, text=True, **options)
+
+    def create_results(self, directory, table):
+        """Makes a table for results, as the command does, from a run of one row."""
+        run = directory / f"run-of-{table}"
+        (directory / "one.csv").write_text(f"token,name\n{'ab' * 32},Ada\n")
+        peers.run(peers.BINARY, "send", "--input", directory / "one.csv", "--template", TEMPLATE, "--to", "simulator",
+                  "--run-dir", run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        peers.run(peers.BINARY, "export", run, "--to", self.connection, "--table", table, "--create",
+                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.psql(f"TRUNCATE {table}")
 
     def number(self, sql):
         return int(self.psql(sql).stdout or 0)
