@@ -125,9 +125,10 @@ static int pump(apns_h2_session *session) {
 const h2_side apns_h2_client_side = {
     .session_bytes = sizeof(apns_h2_session),
     .library_new = nghttp2_session_client_new3,
-    .receive = apns_h2_inbound_receive,
     .late_receive = apns_h2_late_receive,
-    .field = apns_h2_receive_response_field,
+    .judge = apns_h2_answer_judge,
+    .keep = apns_h2_answer_keep,
+    .status = apns_h2_receive_status,
     .fields_end = apns_h2_answer_fields_end,
     .body_begin = apns_h2_receive_response_body,
     .frame_append = apns_h2_send_client_frame,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 /* What the peer sends, on its way to nghttp2: frames with a header block are given to it with another block
- * (h2_answer.c), all others as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2
+ * (h2_block.c), all others as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2
  * ends the connection, and what follows no longer matters. */
 
 enum { BLOCK_BYTES_MAX = 2 * APNS_H2_HEADER_LIST_BYTES_MAX, PRIORITY_BYTES = 5, PROMISED_STREAM_BYTES = 4 };
@@ -31,7 +31,7 @@ static int give(apns_h2_session *session, const uint8_t *bytes, size_t length) {
 /* Gives nghttp2 a frame with another fragment. */
 static int give_replaced(apns_h2_session *session, const uint8_t *head, const fragment *part, const uint8_t *block,
                          size_t length) {
-    uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + H2_ANSWER_BLOCK_BYTES_MAX];
+    uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + H2_REPLACEMENT_BYTES_MAX];
     memcpy(frame, head, H2_FRAME_HEADER_BYTES);
     frame[0] = frame[1] = 0;
     frame[2] = (uint8_t)(part->prefix_length + length);
@@ -85,9 +85,9 @@ static void block_drop(apns_h2_session *session) {
 
 static int block_replace(apns_h2_session *session, const uint8_t *head, const fragment *part, const uint8_t *block,
                          uint32_t block_length) {
-    uint8_t replaced[H2_ANSWER_BLOCK_BYTES_MAX];
+    uint8_t replaced[H2_REPLACEMENT_BYTES_MAX];
     size_t length;
-    if (apns_h2_answer_replace(session, block, block_length, replaced, &length) != 0) return session->failure.status;
+    if (apns_h2_block_replace(session, block, block_length, replaced, &length) != 0) return session->failure.status;
     return give_replaced(session, head, part, replaced, length);
 }
 

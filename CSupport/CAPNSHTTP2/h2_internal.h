@@ -50,9 +50,9 @@ typedef struct h2_late {
 
 /* Maximum size of a header block that nghttp2 is given in place of the peer's (h2_answer.c): room for two of the
  * largest fields in it, and one more. */
-enum { H2_ANSWER_BLOCK_BYTES_MAX = 64 };
+enum { H2_REPLACEMENT_BYTES_MAX = 64 };
 
-/* The frame that is being received by a client (h2_inbound.c). */
+/* The frame that is being received (h2_inbound.c). */
 typedef struct h2_inbound {
     uint32_t passing;     /* bytes of it that are still to be passed on as they are */
     uint32_t head_length; /* bytes of head that have arrived, fewer than all */
@@ -65,23 +65,38 @@ typedef struct h2_inbound {
     int32_t block_stream; /* the stream whose CONTINUATION must follow, or 0 */
 } h2_inbound;
 
+/* A header block that nghttp2 is given in place of the peer's (h2_block.c). */
+typedef struct h2_replacement {
+    apns_h2_session *session;
+    uint32_t list_bytes; /* size of the peer's header list so far */
+    uint32_t length;
+    bool regular; /* a field that is not a pseudo-header field has been read */
+    bool faulty;  /* nghttp2 refuses what it is given, and needs no more */
+    uint8_t *bytes;
+} h2_replacement;
+
 /* The functions that differ between clients and servers (CAPNSTransportServer). */
 typedef struct h2_side {
     size_t session_bytes; /* size of a session, which begins with struct apns_h2_session */
     int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
                        const nghttp2_option *options, nghttp2_mem *memory);
 
-    /* Processes received bytes; returns 0 or a negative status. */
-    int (*receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
-
     /* Processes bytes received after the end of the last stream, which nghttp2 no longer reads; NULL if nghttp2
      * does. */
     void (*late_receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
+    /* Adds a pseudo-header field of the peer, or host, to what nghttp2 is given, or a fault in its place. */
+    void (*judge)(h2_replacement *block, const apns_h2_field *field);
+
+    /* Keeps a field that is wanted until nghttp2 has accepted the block, by apns_h2_block_keep. Returns false if the
+     * session fails. */
+    bool (*keep)(apns_h2_session *session, const apns_h2_field *field);
+
     /* The next four are called by callbacks of nghttp2 and return what those return. A client has no stream_begin, as
-     * push is disabled. body_begin returns NULL if there is no memory or the body is not kept. */
+     * push is disabled, and a server no status. fields_end takes the kept fields. body_begin returns NULL if there is
+     * no memory or the body is not kept. */
     int (*stream_begin)(apns_h2_session *session, int32_t stream);
-    int (*field)(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field);
+    void (*status)(apns_h2_exchange *exchange, uint16_t status);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
     apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
 
@@ -110,7 +125,6 @@ struct apns_h2_session {
     uint32_t capture_count;
     uint64_t capture_lengths; /* bit n is set if a name has n bytes; excludes most fields */
     uint32_t body_received_max;
-    uint32_t header_bytes; /* size of the header block being received */
     uint32_t open_count;
     int32_t written_stream;
     bool drained;         /* nghttp2 had nothing more to send, and nothing has happened since */
@@ -123,9 +137,9 @@ struct apns_h2_session {
     uint32_t waiting;            /* client: deferred requests; server: pieces of apns_h2_fault_bytes */
     h2_deferred *deferred_first; /* in order of submission */
     h2_deferred **deferred_last;
-    h2_decoder decoder;        /* client */
-    apns_h2_message *captured; /* client: the fields that are kept of the block being received; may be NULL */
-    h2_inbound inbound;        /* client */
+    h2_decoder decoder;
+    apns_h2_message *kept; /* the fields that are kept of the block being received; may be NULL */
+    h2_inbound inbound;
     apns_error failure;
     apns_h2_facts facts;
     h2_late late;
@@ -153,19 +167,34 @@ void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t
 int apns_h2_receive_field_limit(apns_h2_session *session);
 int apns_h2_receive_memory_limit(apns_h2_session *session);
 
-/* h2_receive.c: functions of apns_h2_client_side for response fields and bodies. */
-int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field);
+/* h2_receive.c: functions of apns_h2_client_side. */
+void apns_h2_receive_status(apns_h2_exchange *exchange, uint16_t status);
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_answer.c: decodes a header block of the peer, and writes what nghttp2 is given instead of it. place: room for
- * H2_ANSWER_BLOCK_BYTES_MAX bytes. Returns 0 or a negative status. */
-int apns_h2_answer_replace(apns_h2_session *session, const uint8_t *bytes, size_t length, uint8_t *place,
-                           size_t *replaced);
+/* h2_block.c: decodes a header block of the peer, and writes what nghttp2 is given instead of it. place: room for
+ * H2_REPLACEMENT_BYTES_MAX bytes. Returns 0 or a negative status. */
+int apns_h2_block_replace(apns_h2_session *session, const uint8_t *bytes, size_t length, uint8_t *place,
+                          size_t *replaced);
 
-/* h2_answer.c: fields_end of apns_h2_client_side: gives an exchange the fields that were captured. */
+/* h2_block.c: adds a field to session->kept. Returns false if there is no memory, which it has recorded. */
+bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field);
+
+/* h2_block.c: add to what nghttp2 is given: an entry of the static table, a literal whose name is one, or a
+ * pseudo-header field that does not exist, by which nghttp2 knows that there was an offence. */
+void apns_h2_replacement_index(h2_replacement *block, uint8_t index);
+void apns_h2_replacement_literal(h2_replacement *block, uint32_t index, const uint8_t *value, uint32_t length);
+void apns_h2_replacement_fault(h2_replacement *block);
+
+static inline bool h2_name_is(const apns_h2_field *field, const char *name, size_t length) {
+    return field->name_length == length && memcmp(field->name, name, length) == 0;
+}
+
+/* h2_answer.c: judge, keep and fields_end of apns_h2_client_side. */
+void apns_h2_answer_judge(h2_replacement *block, const apns_h2_field *field);
+bool apns_h2_answer_keep(apns_h2_session *session, const apns_h2_field *field);
 void apns_h2_answer_fields_end(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_inbound.c: receive of apns_h2_client_side. */
+/* h2_inbound.c: processes received bytes; returns 0 or a negative status. */
 int apns_h2_inbound_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
 /* h2_inbound.c: releases what has arrived of a frame. */

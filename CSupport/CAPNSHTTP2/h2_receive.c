@@ -14,7 +14,6 @@ int apns_h2_receive_memory_limit(apns_h2_session *session) {
 
 static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
     apns_h2_session *session = user;
-    session->header_bytes = 0;
     if (frame->headers.cat == NGHTTP2_HCAT_REQUEST && session->side->stream_begin != NULL) {
         session->open_count++;
         return session->side->stream_begin(session, frame->hd.stream_id);
@@ -23,34 +22,22 @@ static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, voi
     return 0;
 }
 
-static uint16_t status_parse(const uint8_t *digits) {
-    return (uint16_t)((digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0'));
-}
-
-/* Handles :status, the only pseudo-header field of a response. nghttp2 has checked that it has three digits. */
-static void status_begin(apns_h2_exchange *exchange, const apns_h2_field *field) {
-    exchange->status = field->value_length == 3 ? status_parse(field->value) : 0;
+void apns_h2_receive_status(apns_h2_exchange *exchange, uint16_t status) {
+    exchange->status = status;
     if (exchange->message != NULL)
         apns_h2_message_fields_clear(exchange->message); /* an interim response came before */
 }
 
-int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field) {
-    (void)session;
-    if (field->name[0] == ':') status_begin(exchange, field);
-    return 0;
-}
-
+/* Only the status is taken from nghttp2, which has checked that it has three digits. */
 static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
                      const uint8_t *value, size_t value_length, uint8_t flags, void *user) {
-    (void)ng;
-    (void)frame;
-    (void)flags;
+    (void)ng, (void)frame, (void)flags;
     apns_h2_session *session = user;
-    const apns_h2_field field = {
-        .name = name, .value = value, .name_length = (uint32_t)name_length, .value_length = (uint32_t)value_length};
-    session->header_bytes += (uint32_t)(name_length + value_length) + 32;
-    if (session->header_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
-    return session->current == NULL ? 0 : session->side->field(session, session->current, &field);
+    if (session->current == NULL || session->side->status == NULL || name_length != 7 || name[0] != ':') return 0;
+    APNS_ASSERT(value_length == 3);
+    session->side->status(session->current,
+                          (uint16_t)((value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0')));
+    return 0;
 }
 
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange) {
@@ -106,7 +93,7 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
     bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
-        if (session->side->fields_end != NULL) session->side->fields_end(session, session->current);
+        session->side->fields_end(session, session->current);
         if (last) apns_h2_receive_fact_add(session, session->current, APNS_H2_COMPLETE);
         break;
     case NGHTTP2_DATA:

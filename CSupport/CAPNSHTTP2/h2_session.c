@@ -85,7 +85,7 @@ void apns_h2_session_destroy(apns_h2_session *session) {
     apns_h2_encoder_clear(&session->encoder);
     apns_h2_decoder_clear(&session->decoder);
     apns_h2_inbound_clear(session);
-    apns_h2_pool_message_give(session->pool, session->captured);
+    apns_h2_pool_message_give(session->pool, session->kept);
     free(session);
 }
 
@@ -114,7 +114,7 @@ int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size
         session->side->late_receive(session, bytes, length);
         return 0;
     }
-    return session->side->receive(session, bytes, length);
+    return apns_h2_inbound_receive(session, bytes, length);
 }
 
 int apns_h2_session_pump(apns_h2_session *session) {

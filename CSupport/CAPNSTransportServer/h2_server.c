@@ -1,5 +1,5 @@
 #include "apns_h2_server.h"
-#include "h2_internal.h"
+#include "h2_request.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,28 +188,16 @@ static int stream_begin(apns_h2_session *session, int32_t stream) {
     return result == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
-/* A request that was returned before its end has no message any more; its trailer fields are ignored. */
-static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_field *field) {
-    if (exchange->message == NULL) return 0;
-    if (exchange->message->field_count == APNS_H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
-    return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
-                                                                              : apns_h2_receive_memory_limit(session);
-}
-
-static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
-    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, APNS_H2_FIELDS);
-}
-
-static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
-}
-
 /* Called only for requests that were returned before their end, because others have a message from the start. */
 static apns_h2_message *body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
     (void)session;
     (void)exchange;
     return NULL;
+}
+
+static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
+    apns_h2_request_fields_end(session, exchange);
+    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, APNS_H2_FIELDS);
 }
 
 static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t length) {
@@ -221,9 +209,9 @@ static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t l
 static const h2_side apns_server_side = {
     .session_bytes = sizeof(server_session),
     .library_new = nghttp2_session_server_new3,
-    .receive = receive,
+    .judge = apns_h2_request_judge,
+    .keep = apns_h2_request_keep,
     .stream_begin = stream_begin,
-    .field = field_add,
     .fields_end = fields_end,
     .body_begin = body_begin,
     .frame_append = frame_append,
@@ -236,6 +224,7 @@ apns_h2_session *apns_h2_server_create(const apns_h2_session_options *options, u
     apns_h2_session *session = apns_h2_session_open(&apns_server_side, options);
     if (session == NULL) return NULL;
     server_of(session)->raw_last = &server_of(session)->raw_first;
+    session->inbound.passing = NGHTTP2_CLIENT_MAGIC_LEN; /* the client's preface precedes its frames */
     const nghttp2_settings_entry streams = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams_max};
     return apns_h2_session_settle(session, stream_window != 0 ? stream_window : (uint32_t)STREAM_WINDOW, streams);
 }

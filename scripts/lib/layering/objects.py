@@ -104,11 +104,10 @@ def kernel_call(symbol):
         return None
     if symbol.startswith(("$s", "swift_", "_swift_", "__swift_")):
         return swift_call(symbol)
-    if library_of(symbol) == "CAPNSURing":
+    library = library_of(symbol)
+    if library in (None, "CAPNSURing"):
         return symbol
-    if library_of(symbol):
-        return symbol if OPENSSL_KERNEL.match(symbol) else None
-    return symbol
+    return symbol if library == "CAPNSOpenSSL" and OPENSSL_KERNEL.match(symbol) else None
 
 
 def kernel_breaches(target, objects):
