@@ -120,9 +120,21 @@ static bool carries_fragment(h2_inbound *inbound, const uint8_t *head) {
     return !inbound->refused && (continues || type == NGHTTP2_HEADERS || type == NGHTTP2_PUSH_PROMISE);
 }
 
+/* Returns whether nghttp2 has stopped reading: after a GOAWAY, when no stream is open. (Deferred requests have none.)
+ */
+static bool reads_no_more(apns_h2_session *session) {
+    return session->open_count == session->waiting && session->side->late_receive != NULL &&
+           nghttp2_session_want_read(session->ng) == 0;
+}
+
 /* Begins a frame of which the first bytes have arrived, its header among them. Returns how many of them it takes. */
 static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     h2_inbound *inbound = &session->inbound;
+    if (reads_no_more(session)) {
+        inbound->late = true;
+        session->side->late_receive(session, bytes, length);
+        return length;
+    }
     uint32_t whole = H2_FRAME_HEADER_BYTES + payload_length(bytes);
     if (!carries_fragment(inbound, bytes)) {
         inbound->passing = whole;
@@ -184,6 +196,10 @@ int apns_h2_inbound_receive(apns_h2_session *session, const uint8_t *bytes, size
     h2_inbound *inbound = &session->inbound;
     while (length > 0 && session->failure.scope == APNS_H2_FAILURE_NONE) {
         size_t taken;
+        if (inbound->late) {
+            session->side->late_receive(session, bytes, length);
+            break;
+        }
         if (inbound->passing > 0)
             taken = pass(session, bytes, length);
         else if (inbound->frame != NULL)

@@ -57,6 +57,7 @@ typedef struct h2_inbound {
     uint32_t passing;     /* bytes of it that are still to be passed on as they are */
     uint32_t head_length; /* bytes of head that have arrived, fewer than all */
     uint8_t head[H2_FRAME_HEADER_BYTES];
+    bool late;             /* nghttp2 no longer reads, since the end of a frame */
     bool refused;          /* nghttp2 has been given something for which it ends the connection */
     uint32_t frame_length; /* bytes of frame that have arrived */
     uint8_t *frame;        /* with its header: a frame with a fragment of a block; NULL for none */

@@ -110,10 +110,6 @@ int apns_h2_session_fail_library(apns_h2_session *session, int code) {
 
 int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
-    if (session->side->late_receive != NULL && nghttp2_session_want_read(session->ng) == 0) {
-        session->side->late_receive(session, bytes, length);
-        return 0;
-    }
     return apns_h2_inbound_receive(session, bytes, length);
 }
 

@@ -140,6 +140,26 @@ struct AnswerBlockTests {
         #expect(setup.peer.frames(Frame.reset) == [.reset(1, 1)], "\(offence.name)")
     }
 
+    @Test("Both of two GOAWAYs behind the last answer are told, in one record or in pieces", arguments: [1, 7, 4000])
+    func goaways(piece: Int) throws {
+        let setup = try WireTests.Setup(Limits(loop: .epoll))
+        setup.submit([Request(ticket: 1)])
+        setup.drive { setup.peer.frames(Frame.headers).count == 1 }
+        let frames: [Frame] = [
+            .ok(1), .goaway(1, 0, ""), Frame(type: Frame.ping, payload: [UInt8](repeating: 1, count: 8)),
+            .goaway(1, 0, "why"),
+        ]
+        var bytes = frames.flatMap(\.bytes)
+        while !bytes.isEmpty {
+            setup.peer.send(bytes: Array(bytes.prefix(piece)))
+            bytes.removeFirst(min(piece, bytes.count))
+            setup.client.poll()
+        }
+        setup.drive { setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).count == 2 || setup.client.down != nil }
+        #expect(setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", "why"])
+        #expect(setup.client.outcomes.map(\.status) == [200])
+    }
+
     private static let errors: [(name: String, block: [UInt8])] = [
         ("the index 0", [0x80]),
         ("an index that nothing has", [0xff, 0x20]),
