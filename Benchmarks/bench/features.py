@@ -11,7 +11,7 @@ import pathlib
 import peers
 import postgres
 from bench.clients import Ours
-from bench.efficiency import Series, take_rounds
+from bench.efficiency import Series, named, take_rounds
 from bench.figures import Figure
 from bench.library import Embedded
 
@@ -29,11 +29,6 @@ BOUNDS = {
     "PostgreSQL out": 1.30,
     "results as a stream": 1.15,
 }
-
-
-def named(name, client):
-    client.name = name
-    return client
 
 
 class Exporting(Ours):
@@ -66,16 +61,13 @@ def packed(stage):
     with gzip.open(forms["gzip"], "wb", compresslevel=6) as file:
         file.write(plain.read_bytes())
     peers.run("zstd", "--quiet", "--force", plain, "-o", forms["zstd"])
-    with open(plain, encoding="utf-8") as rows, open(forms["NDJSON"], "w", encoding="utf-8") as objects:
-        names = next(rows).rstrip("\n").split(",")
-        for row in rows:
-            objects.write(json.dumps(dict(zip(names, row.rstrip("\n").split(","))), separators=(",", ":")) + "\n")
+    peers.run(peers.ROOT / "scripts" / "make-rows", stage.rows, "--plain", "--ndjson", "-o", forms["NDJSON"])
     return forms
 
 
 def clients(stage, cluster):
     """Each with the one that it is compared with."""
-    plain, program = named("plain", Ours(stage)), named("library", Embedded(stage, "writer"))
+    plain, program = named(Ours(stage), "plain"), named(Embedded(stage, "writer"), "library")
     forms = packed(stage)
     textfile = stage.directory / "metrics.prom"
     features = {
@@ -89,8 +81,8 @@ def clients(stage, cluster):
     }
     if cluster:
         features["PostgreSQL out"] = Exporting(stage, cluster)
-    pairs = [(named(name, client), plain) for name, client in features.items()]
-    return pairs + [(named("results as a stream", Embedded(stage, "writer", "--results")), program)]
+    pairs = [(named(client, name), plain) for name, client in features.items()]
+    return pairs + [(named(Embedded(stage, "writer", "--results"), "results as a stream"), program)]
 
 
 @contextlib.contextmanager

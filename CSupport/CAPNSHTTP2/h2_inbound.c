@@ -15,14 +15,6 @@ typedef struct fragment {
     uint32_t length;
 } fragment;
 
-static uint32_t payload_length(const uint8_t *head) {
-    return (uint32_t)head[0] << 16 | (uint32_t)head[1] << 8 | head[2];
-}
-
-static int32_t stream_of(const uint8_t *head) {
-    return (int32_t)(h2_big_endian(head + 5) & 0x7fffffff);
-}
-
 static int give(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
     return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : session->failure.status;
@@ -95,15 +87,15 @@ static int block_replace(apns_h2_session *session, const uint8_t *head, const fr
 static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8_t *payload) {
     h2_inbound *inbound = &session->inbound;
     fragment part;
-    if (!fragment_find(head, payload, payload_length(head), &part)) {
+    if (!fragment_find(head, payload, h2_frame_length(head), &part)) {
         inbound->refused = true;
         return give(session, head, H2_FRAME_HEADER_BYTES) != 0 ? session->failure.status
-                                                               : give(session, payload, payload_length(head));
+                                                               : give(session, payload, h2_frame_length(head));
     }
     bool last = (head[4] & NGHTTP2_FLAG_END_HEADERS) != 0;
     if (last && inbound->block_stream == 0) return block_replace(session, head, &part, part.bytes, part.length);
     if (block_add(session, &part) != 0) return session->failure.status;
-    inbound->block_stream = last ? 0 : stream_of(head);
+    inbound->block_stream = last ? 0 : h2_frame_stream(head);
     if (!last) return give_replaced(session, head, &part, NULL, 0);
     int result = block_replace(session, head, &part, inbound->block, inbound->block_length);
     block_drop(session);
@@ -115,8 +107,8 @@ static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8
 static bool carries_fragment(h2_inbound *inbound, const uint8_t *head) {
     uint8_t type = head[3];
     if (inbound->refused) return false;
-    bool continues = type == NGHTTP2_CONTINUATION && stream_of(head) == inbound->block_stream;
-    inbound->refused = payload_length(head) > H2_FRAME_BYTES_MAX || continues != (inbound->block_stream != 0);
+    bool continues = type == NGHTTP2_CONTINUATION && h2_frame_stream(head) == inbound->block_stream;
+    inbound->refused = h2_frame_length(head) > H2_FRAME_BYTES_MAX || continues != (inbound->block_stream != 0);
     return !inbound->refused && (continues || type == NGHTTP2_HEADERS || type == NGHTTP2_PUSH_PROMISE);
 }
 
@@ -135,7 +127,7 @@ static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t
         session->side->late_receive(session, bytes, length);
         return length;
     }
-    uint32_t whole = H2_FRAME_HEADER_BYTES + payload_length(bytes);
+    uint32_t whole = H2_FRAME_HEADER_BYTES + h2_frame_length(bytes);
     if (!carries_fragment(inbound, bytes)) {
         inbound->passing = whole;
         return 0;
@@ -157,7 +149,7 @@ static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t
 /* Continues a frame with a fragment. */
 static size_t frame_continue(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     h2_inbound *inbound = &session->inbound;
-    uint32_t whole = H2_FRAME_HEADER_BYTES + payload_length(inbound->frame);
+    uint32_t whole = H2_FRAME_HEADER_BYTES + h2_frame_length(inbound->frame);
     size_t left = whole - inbound->frame_length;
     size_t now = length < left ? length : left;
     memcpy(inbound->frame + inbound->frame_length, bytes, now);

@@ -217,6 +217,15 @@ static inline uint32_t h2_big_endian(const uint8_t *bytes) {
     return ntohl(number);
 }
 
+/* The length of a frame's payload, and its stream (RFC 9113, section 4.1). */
+static inline uint32_t h2_frame_length(const uint8_t *frame) {
+    return h2_big_endian(frame) >> 8;
+}
+
+static inline int32_t h2_frame_stream(const uint8_t *frame) {
+    return (int32_t)(h2_big_endian(frame + 5) & 0x7fffffff);
+}
+
 /* h2_send.c: records facts about a frame of nghttp2 that is being sent. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length);
 

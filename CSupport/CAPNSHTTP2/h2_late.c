@@ -6,12 +6,8 @@
 
 enum { GOAWAY_FIXED_BYTES = 8 };
 
-static uint32_t payload_length(const uint8_t *frame) {
-    return h2_big_endian(frame) >> 8;
-}
-
 static bool frame_plausible(const uint8_t *frame) {
-    uint32_t length = payload_length(frame);
+    uint32_t length = h2_frame_length(frame);
     if (length > H2_FRAME_BYTES_MAX || frame[3] > NGHTTP2_CONTINUATION) return false;
     return frame[3] != NGHTTP2_GOAWAY || (length >= GOAWAY_FIXED_BYTES && h2_big_endian(frame + 5) == 0);
 }
@@ -21,7 +17,7 @@ static void frame_take(apns_h2_session *session, const uint8_t *frame) {
     const uint8_t *payload = frame + H2_FRAME_HEADER_BYTES;
     int32_t last_stream = (int32_t)(h2_big_endian(payload) & 0x7fffffff);
     apns_h2_goaway_note(&session->facts, last_stream, h2_big_endian(payload + 4), payload + GOAWAY_FIXED_BYTES,
-                        payload_length(frame) - GOAWAY_FIXED_BYTES);
+                        h2_frame_length(frame) - GOAWAY_FIXED_BYTES);
 }
 
 void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
@@ -31,7 +27,7 @@ void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t
         late->length++;
         if (late->length < H2_FRAME_HEADER_BYTES) continue;
         if (late->length == H2_FRAME_HEADER_BYTES) late->lost = !frame_plausible(late->frame);
-        if (late->lost || late->length < H2_FRAME_HEADER_BYTES + payload_length(late->frame)) continue;
+        if (late->lost || late->length < H2_FRAME_HEADER_BYTES + h2_frame_length(late->frame)) continue;
         frame_take(session, late->frame);
         late->length = 0;
     }

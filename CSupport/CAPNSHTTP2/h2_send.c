@@ -65,7 +65,7 @@ __attribute__((noinline)) static void goaway_note(apns_h2_session *session, uint
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
     if (length < H2_FRAME_HEADER_BYTES) return;
     if (frame[3] == NGHTTP2_HEADERS)
-        session->written_stream = (int32_t)(h2_big_endian(frame + 5) & 0x7fffffff);
+        session->written_stream = h2_frame_stream(frame);
     else if (frame[3] == NGHTTP2_GOAWAY && length >= H2_FRAME_HEADER_BYTES + 8)
         goaway_note(session, h2_big_endian(frame + H2_FRAME_HEADER_BYTES + 4));
 }

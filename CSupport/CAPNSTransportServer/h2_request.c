@@ -72,19 +72,18 @@ bool apns_h2_request_keep(apns_h2_session *session, const apns_h2_field *field) 
     return false;
 }
 
-static bool fields_add(apns_h2_session *session, apns_h2_message *message) {
+static void fields_add(apns_h2_session *session, apns_h2_message *message) {
     const apns_h2_message *kept = session->kept;
     for (uint32_t i = 0; i < kept->field_count; i++) {
         if (message->field_count == APNS_H2_FIELDS_RECEIVED_MAX) {
             apns_h2_receive_field_limit(session);
-            return false;
+            return;
         }
         if (!apns_h2_message_field_add(session->pool, message, &kept->fields[i])) {
             apns_h2_receive_memory_limit(session);
-            return false;
+            return;
         }
     }
-    return true;
 }
 
 void apns_h2_request_fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
