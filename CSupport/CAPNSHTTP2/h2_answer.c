@@ -7,7 +7,7 @@ enum { STATIC_STATUS_200 = 8 };
 void apns_h2_answer_judge(h2_replacement *block, const apns_h2_field *field) {
     if (field->name[0] != ':') return; /* the field host, which means nothing in an answer */
     if (!h2_name_is(field, ":status", 7) || field->value_length != 3)
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
     else if (memcmp(field->value, "200", 3) == 0)
         apns_h2_replacement_index(block, STATIC_STATUS_200);
     else

@@ -4,25 +4,25 @@
  * on which it has an opinion (RFC 9113, sections 8.1.1, 8.2 and 8.3): pseudo-header fields, content-length and host,
  * and for any other offence a field that is one, too. So it stays the judge of what the peer sends. */
 
-enum { FAULT_BYTES = 4, VALUE_BYTES_MAX = 19 };
+enum { OFFENCE_BYTES = 4, VALUE_BYTES_MAX = 19 };
 
 /* Indices of the static table (RFC 7541, appendix A). */
 enum { STATIC_CONTENT_LENGTH = 28 };
 
-void apns_h2_replacement_fault(h2_replacement *block) {
-    static const uint8_t fault[FAULT_BYTES] = {0, 1, ':', 0};
-    if (block->faulty) return;
-    block->faulty = true;
-    memcpy(block->bytes + block->length, fault, sizeof(fault));
-    block->length += FAULT_BYTES;
+void apns_h2_replacement_offence(h2_replacement *block) {
+    static const uint8_t offence[OFFENCE_BYTES] = {0, 1, ':', 0};
+    if (block->offends) return;
+    block->offends = true;
+    memcpy(block->bytes + block->length, offence, sizeof(offence));
+    block->length += OFFENCE_BYTES;
 }
 
-/* Returns whether there is room for so many bytes, and a fault. There is room for two fields of each kind: a third one
- * is an offence. */
+/* Returns whether there is room for so many bytes, and an offence. There is room for two fields of each kind: a third
+ * one is an offence. */
 static bool has_room(h2_replacement *block, uint32_t length) {
-    if (block->faulty) return false;
-    if (block->length + length <= H2_REPLACEMENT_BYTES_MAX - FAULT_BYTES) return true;
-    apns_h2_replacement_fault(block);
+    if (block->offends) return false;
+    if (block->length + length <= H2_REPLACEMENT_BYTES_MAX - OFFENCE_BYTES) return true;
+    apns_h2_replacement_offence(block);
     return false;
 }
 
@@ -32,7 +32,7 @@ void apns_h2_replacement_index(h2_replacement *block, uint8_t index) {
 
 void apns_h2_replacement_literal(h2_replacement *block, uint32_t index, const uint8_t *value, uint32_t length) {
     if (length > VALUE_BYTES_MAX) {
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
         return;
     }
     if (!has_room(block, 3 + length)) return;
@@ -97,7 +97,7 @@ static void content_length_add(h2_replacement *block, const apns_h2_field *field
 static void regular_judge(h2_replacement *block, const apns_h2_field *field) {
     block->regular = true;
     if (!field_valid(field) || is_of_connection(field))
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
     else if (h2_name_is(field, "content-length", 14))
         content_length_add(block, field);
     else if (h2_name_is(field, "host", 4))
@@ -114,10 +114,10 @@ static bool field_visit(void *context, const apns_h2_field *field) {
     if (field->name_length == 0 || field->name[0] != ':')
         regular_judge(block, field);
     else if (block->regular)
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
     else
         block->session->side->judge(block, field);
-    return block->faulty || block->session->side->keep(block->session, field);
+    return block->offends || block->session->side->keep(block->session, field);
 }
 
 bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field) {

@@ -72,7 +72,7 @@ typedef struct h2_replacement {
     uint32_t list_bytes; /* size of the peer's header list so far */
     uint32_t length;
     bool regular; /* a field that is not a pseudo-header field has been read */
-    bool faulty;  /* nghttp2 refuses what it is given, and needs no more */
+    bool offends; /* nghttp2 refuses what it is given, and needs no more */
     uint8_t *bytes;
 } h2_replacement;
 
@@ -184,7 +184,7 @@ bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field);
  * pseudo-header field that does not exist, by which nghttp2 knows that there was an offence. */
 void apns_h2_replacement_index(h2_replacement *block, uint8_t index);
 void apns_h2_replacement_literal(h2_replacement *block, uint32_t index, const uint8_t *value, uint32_t length);
-void apns_h2_replacement_fault(h2_replacement *block);
+void apns_h2_replacement_offence(h2_replacement *block);
 
 static inline bool h2_name_is(const apns_h2_field *field, const char *name, size_t length) {
     return field->name_length == length && memcmp(field->name, name, length) == 0;

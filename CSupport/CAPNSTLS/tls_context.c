@@ -15,42 +15,6 @@ int apns_tls_error_take(apns_error *error, const char *what) {
     return apns_error_set(error, APNS_RESOURCE, APNS_TLS_ERROR_LIBRARY, (int64_t)code, text);
 }
 
-/* ---------------------------------------------------------------- the system's certificates */
-
-int apns_tls_roots_load(apns_tls_roots **out, apns_error *error) {
-    ERR_clear_error();
-    *out = NULL;
-    apns_tls_roots *roots = calloc(1, sizeof(*roots));
-    X509_STORE *store = X509_STORE_new();
-    if (roots != NULL && store != NULL && X509_STORE_set_default_paths(store) == 1)
-        roots->certificates = X509_STORE_get1_all_certs(store);
-    X509_STORE_free(store);
-    if (roots != NULL && roots->certificates != NULL) {
-        ERR_clear_error(); /* such as that of a missing file */
-        *out = roots;
-        return APNS_OK;
-    }
-    free(roots);
-    return apns_tls_error_take(error, "the system's trusted certificates");
-}
-
-void apns_tls_roots_destroy(apns_tls_roots *roots) {
-    if (roots == NULL) return;
-    sk_X509_pop_free(roots->certificates, X509_free);
-    free(roots);
-}
-
-/* Adds the roots to the trusted certificates of a context; returns false if there is no memory. */
-static bool roots_add(const apns_tls_roots *roots, SSL_CTX *ctx) {
-    X509_STORE *store = SSL_CTX_get_cert_store(ctx);
-    for (int i = 0; i < sk_X509_num(roots->certificates); i++)
-        if (X509_STORE_add_cert(store, sk_X509_value(roots->certificates, i)) != 1) return false;
-    /* The directory is searched during verification. */
-    return SSL_CTX_set_default_verify_dir(ctx) == 1;
-}
-
-/* ---------------------------------------------------------------- contexts */
-
 /* AES-128 comes first: it is cheaper, and many servers accept the client's preference. */
 static const char suites_13[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 
@@ -132,7 +96,7 @@ static int identity_use(SSL_CTX *ctx, const apns_tls_context_options *options, a
 
 static int client_configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
     SSL_CTX *ctx = context->ctx;
-    if (options->system_roots != NULL && !roots_add(options->system_roots, ctx))
+    if (options->system_trusted && !apns_tls_roots_trust(ctx))
         return apns_tls_error_take(error, "the system's trusted certificates");
     context->verify = !options->verify_disabled;
     SSL_CTX_set_verify(ctx, context->verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);

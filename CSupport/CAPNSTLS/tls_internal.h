@@ -48,10 +48,6 @@ struct apns_tls_context {
     bool verify;
 };
 
-struct apns_tls_roots {
-    STACK_OF(X509) * certificates;
-};
-
 struct apns_tls_session {
     const tls_methods *methods;
     const apns_tls_role *role;
@@ -72,6 +68,9 @@ extern const uint8_t apns_tls_protocol_h2[3];
 /* Fills error from the thread's error queue, empties the queue and returns APNS_RESOURCE. what: the failed operation,
  * for the message. */
 int apns_tls_error_take(apns_error *error, const char *what);
+
+/* Makes a context trust the certificates of the system. Returns false if there is no memory. */
+bool apns_tls_roots_trust(SSL_CTX *ctx);
 
 /* Creates a BIO over the session's input and output; returns NULL if there is no memory. */
 BIO *apns_tls_bio_create(apns_tls_session *session);

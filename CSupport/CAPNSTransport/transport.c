@@ -187,16 +187,6 @@ void apns_transport_statistics_get(const apns_transport *t, apns_transport_stati
     *out = t->statistics;
 }
 
-int apns_transport_roots_load(apns_transport_roots **out, apns_error *error) {
-    int status = apns_tls_roots_load(out, error);
-    if (status != APNS_OK) error->scope = APNS_TRANSPORT_SCOPE_TLS;
-    return status;
-}
-
-void apns_transport_roots_free(apns_transport_roots *roots) {
-    apns_tls_roots_destroy(roots);
-}
-
 int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const apns_transport_tls_options *options,
                            apns_error *error) {
     uint32_t number = 0;
@@ -211,7 +201,7 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
         .ca_length = options->ca_length,
         .certificate_length = options->certificate_length,
         .key_length = options->key_length,
-        .system_roots = options->system_roots,
+        .system_trusted = options->system_trusted != 0,
         .verify_disabled = options->verify_disabled != 0,
         .request_client_certificate = options->request_client_certificate != 0,
     };

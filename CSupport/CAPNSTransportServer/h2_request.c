@@ -18,7 +18,7 @@ static bool value_is(const apns_h2_field *field, const char *value, size_t lengt
 /* nghttp2 distinguishes some methods; any other is as good as POST. */
 static void method_judge(h2_replacement *block, const apns_h2_field *field) {
     if (nghttp2_check_method(field->value, field->value_length) == 0)
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
     else if (value_is(field, "CONNECT", 7) || value_is(field, "OPTIONS", 7) || value_is(field, "HEAD", 4))
         apns_h2_replacement_literal(block, STATIC_METHOD, field->value, field->value_length);
     else
@@ -28,7 +28,7 @@ static void method_judge(h2_replacement *block, const apns_h2_field *field) {
 /* A path is one that begins with a slash, an asterisk, or neither. */
 static void path_judge(h2_replacement *block, const apns_h2_field *field) {
     if (field->value_length == 0 || nghttp2_check_path(field->value, field->value_length) == 0)
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
     else if (field->value[0] == '/')
         apns_h2_replacement_index(block, STATIC_PATH);
     else
@@ -45,7 +45,7 @@ static void scheme_judge(h2_replacement *block, const apns_h2_field *field) {
 
 static void authority_judge(h2_replacement *block, const apns_h2_field *field, uint32_t index) {
     if (nghttp2_check_authority(field->value, field->value_length) == 0)
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
     else
         apns_h2_replacement_literal(block, index, field->value, field->value_length == 0 ? 0 : 1);
 }
@@ -62,7 +62,7 @@ void apns_h2_request_judge(h2_replacement *block, const apns_h2_field *field) {
     else if (h2_name_is(field, "host", 4))
         authority_judge(block, field, STATIC_HOST);
     else
-        apns_h2_replacement_fault(block);
+        apns_h2_replacement_offence(block);
 }
 
 bool apns_h2_request_keep(apns_h2_session *session, const apns_h2_field *field) {

@@ -7,7 +7,6 @@ package struct TLSOptions: Sendable {
     package var authorities: [UInt8]
     /// Whether the system's certificates are trusted too.
     package var systemTrust: Bool
-    private let systemRoots = SystemRoots()
     /// The own certificate chain, leaf first, and its private key, PEM; empty for none.
     package var certificate: [UInt8] = []
     package var key = SecretBytes(copying: [])
@@ -15,23 +14,18 @@ package struct TLSOptions: Sendable {
     package init(authorities: [UInt8] = [], systemTrust: Bool = true) {
         (self.authorities, self.systemTrust) = (authorities, systemTrust)
     }
-
-    fileprivate func roots() throws(TransportError) -> CoreHandle? {
-        systemTrust ? try systemRoots.loaded() : nil
-    }
 }
 
 extension Transport {
     /// Creates a TLS configuration and returns its number.
     package mutating func makeTLS(_ options: TLSOptions) throws(TransportError) -> Int32 {
         var error = apns_error()
-        let roots = try options.roots()
         let number = options.key.withSpan { key in
             unsafe options.authorities.withUnsafeBufferPointer { authorities in
                 unsafe options.certificate.withUnsafeBufferPointer { certificate in
                     unsafe key.withUnsafeBufferPointer { key in
                         var record = unsafe apns_transport_tls_options()
-                        unsafe record.system_roots = unsafe roots?.pointer
+                        unsafe record.system_trusted = options.systemTrust ? 1 : 0
                         unsafe record.ca_pem = authorities.isEmpty ? nil : authorities.baseAddress
                         unsafe record.ca_length = UInt32(authorities.count)
                         unsafe record.certificate_pem = certificate.isEmpty ? nil : certificate.baseAddress

@@ -7,7 +7,7 @@
  * apns_tls_input, which is advanced as it is consumed, and appends ciphertext to send directly to struct
  * apns_tls_output.
  *
- * Threads. A context and its sessions may be used by one thread at a time, roots by several at once.
+ * Threads. A context and its sessions may be used by one thread at a time.
  *
  * Protocol. TLS 1.2 and 1.3, ALPN "h2" required, no renegotiation, no compression.
  *
@@ -24,7 +24,6 @@
 
 typedef struct apns_tls_context apns_tls_context;
 typedef struct apns_tls_session apns_tls_session;
-typedef struct apns_tls_roots apns_tls_roots;
 
 /* Maximum size of the plaintext of a record (RFC 8446, section 5.1). */
 enum { APNS_TLS_RECORD_PLAIN_MAX = 16384 };
@@ -57,27 +56,22 @@ typedef struct apns_tls_output {
 } apns_tls_output;
 _Static_assert(sizeof(apns_tls_output) == 24, "fixed layout");
 
-/* Loads the trusted certificates of the system, which takes tens of milliseconds. Stores them in *out, to be freed with
- * apns_tls_roots_destroy, and returns 0; on failure *out is NULL and error (NULL allowed) is filled. */
-int apns_tls_roots_load(apns_tls_roots **out, apns_error *error);
-
-/* Frees the roots (NULL allowed). Contexts created with them stay valid. */
-void apns_tls_roots_destroy(apns_tls_roots *roots);
-
 /* Options of a context. All pointers: borrowed until return; NULL for none. PEM texts need no terminating NUL. */
 typedef struct apns_tls_context_options {
-    const uint8_t *ca_pem;              /* additional trusted certificates; server: issuers of client certificates */
-    const uint8_t *certificate_pem;     /* own certificate chain, leaf first */
-    const uint8_t *key_pem;             /* private key of the leaf certificate, not encrypted */
-    const apns_tls_roots *system_roots; /* client: the system's certificates */
+    const uint8_t *ca_pem;          /* additional trusted certificates; server: issuers of client certificates */
+    const uint8_t *certificate_pem; /* own certificate chain, leaf first */
+    const uint8_t *key_pem;         /* private key of the leaf certificate, not encrypted */
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
+    bool system_trusted;             /* client: the certificates of the system are trusted, too: those of OpenSSL's
+                                        directory and file, or of SSL_CERT_DIR and SSL_CERT_FILE. The file is read when an
+                                        issuer is not found elsewhere, once in a process */
     bool verify_disabled;            /* client: accept any server certificate */
     bool request_client_certificate; /* server: request a client certificate, which remains optional. Without ca_pem any
                                         is accepted; with ca_pem one that cannot be verified ends the handshake */
 } apns_tls_context_options;
-_Static_assert(sizeof(apns_tls_context_options) == 48, "fixed layout");
+_Static_assert(sizeof(apns_tls_context_options) == 40, "fixed layout");
 
 /* The functions that differ between clients and servers. The role of servers is in apns_tls_server.h. */
 typedef struct apns_tls_role apns_tls_role;

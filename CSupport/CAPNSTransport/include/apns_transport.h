@@ -109,22 +109,11 @@ void apns_transport_wake(apns_transport *t);
 
 /* ---------------------------------------------------------------- TLS */
 
-/* The certificates that the system trusts. May be shared by any number of transports and threads. */
-typedef struct apns_tls_roots apns_transport_roots;
-
-/* Loads the trusted certificates of the system, which takes tens of milliseconds. Stores them in *out, to be freed with
- * apns_transport_roots_free, and returns 0; on failure *out is NULL and error, which must not be NULL, is filled. */
-int apns_transport_roots_load(apns_transport_roots **out, apns_error *error);
-
-/* Frees the certificates (NULL allowed). TLS configurations created with them stay valid. */
-void apns_transport_roots_free(apns_transport_roots *roots);
-
 typedef struct apns_transport_tls_options {
     const uint8_t *ca_pem;          /* additional trusted certificates, PEM (server: the issuers of acceptable client
                                        certificates); NULL for none; borrowed until return */
     const uint8_t *certificate_pem; /* own certificate chain, leaf first, PEM; NULL for none; borrowed until return */
     const uint8_t *key_pem;         /* private key of the leaf certificate, PEM; borrowed until return */
-    const apns_transport_roots *system_roots; /* client: trusted too; NULL for none; borrowed until return */
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
@@ -132,9 +121,10 @@ typedef struct apns_transport_tls_options {
     uint8_t request_client_certificate; /* server: 1 requests a client certificate, which remains optional. Without
                                            ca_pem any certificate is accepted; with ca_pem one that cannot be verified
                                            ends the handshake */
-    uint8_t reserved[2];
+    uint8_t system_trusted;             /* client: 1 trusts the certificates of the system, too (apns_tls.h) */
+    uint8_t reserved;
 } apns_transport_tls_options;
-_Static_assert(sizeof(apns_transport_tls_options) == 48, "fixed layout");
+_Static_assert(sizeof(apns_transport_tls_options) == 40, "fixed layout");
 
 /* Creates a TLS configuration for clients (TLS 1.2 and 1.3, ALPN h2 required) and returns its number, or a negative
  * enum apns_status. The configuration exists until apns_transport_tls_release or apns_transport_destroy; there are at

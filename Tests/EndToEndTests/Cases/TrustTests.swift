@@ -5,9 +5,11 @@ extension EndToEnd {
     /// Tests of the certificates that the sender trusts by default.
     @Suite struct Trust {
         @Test(arguments: ["file", "directory", "none"])
-        func `the system's certificates are trusted, be they in one file or in a directory`(
-            place: String
-        ) throws {
+        func
+            `the system's certificates are trusted, be they in a directory or in one file, which is read only if it is needed`(
+                place: String
+            ) throws
+        {
             let sender = try Sender()
             let simulator = try SimulatorProcess(sender)
             let directory = sender.scratch.path("trusted")
@@ -19,6 +21,8 @@ extension EndToEnd {
                 try FileManager.default.copyItem(
                     atPath: sender.credentials.authority, toPath: directory + "/authority.pem")
                 try prepare("openssl", ["rehash", directory], in: sender.scratch)
+                // Nobody writes to this pipe, so a sender that opened it would wait forever.
+                try prepare("mkfifo", [directory + "/absent.pem"], in: sender.scratch)
             default: break
             }
             let input = try sender.makeRows(2000)

@@ -143,6 +143,8 @@ def name_breaches(target, objects):
         for symbol in sorted(entry.defined):
             if not symbol.startswith("apns_"):
                 yield f"{target}: {entry.name} defines {symbol}, a global name without apns_ in front"
+            elif target in closure([LIBRARY], ALLOWED) and OUTSIDE_NAMES.match(symbol):
+                yield f"{target}: {entry.name} defines {symbol}, which by its name belongs outside of the library"
 
 
 def is_c(target):

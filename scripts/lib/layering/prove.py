@@ -164,6 +164,10 @@ def plant_in_objects(plants):
     plants.expect("a row of kernel calls that is not needed", "allows epoll_wait", [], unused)
     name = plants.compiled("planted_name.c", "int planted_name(void) { return 1; }\n")
     plants.expect("a name without the prefix", "defines planted_name", [], objects.name_breaches("CAPNSTLS", name))
+    fault = plants.compiled("planted_fault.c", "int apns_planted_fault(void) { return 1; }\n")
+    plants.expect(
+        "a fault in the library's objects", "defines apns_planted_fault, which by its name belongs outside", [],
+        objects.name_breaches("CAPNSTLS", fault))
     swift = plants.compiled("planted_call.swift", 'import Glibc\nfunc planted() -> Int32 { open("/", O_RDONLY) + fsync(1) }\n')
     for called in ("open", "fsync"):
         plants.expect(
