@@ -4,14 +4,13 @@ Under callgrind the client is fifty times slower than the server, so that every 
 same input differ by little. The epoll loop, because valgrind does not know io_uring.
 """
 
-import pathlib
 import re
-import shutil
 import sys
 
 import peers
 from bench.clients import Ours
 from bench.figures import Figure
+from bench.stage import compiled
 
 ROWS = (20_000, 40_000)
 THRESHOLD = peers.ROOT / "Benchmarks" / "instructions.txt"
@@ -81,16 +80,9 @@ def stripped(stage):
     return program
 
 
-def shim(stage):
-    library = stage.directory / "sigsuspend.so"
-    clang = pathlib.Path(shutil.which("swift")).resolve().with_name("clang")
-    peers.run(clang, "-shared", "-fPIC", "-o", library, pathlib.Path(__file__).with_name("sigsuspend.c"))
-    return library
-
-
 def profile(stage, port, program, rows):
     out = stage.directory / f"callgrind-{rows}"
-    around = ["env", f"LD_PRELOAD={shim(stage)}", "valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no",
+    around = ["env", f"LD_PRELOAD={compiled(stage.directory, 'sigsuspend', '-shared', '-fPIC')}", "valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no",
               f"--callgrind-out-file={out}"]
     # A request may take long here; nothing is to be sent twice. Marks of the ledger come with time, and so fifty times as often
     # for a row as they should.

@@ -66,8 +66,8 @@ def at_nginx(stage, rounds):
     ours, theirs = series
     note = f"{ours.micro:.2f} and {theirs.micro:.2f} µs; connections: {ours.connections}, h2load {peer.connections}"
     figures = [
-        Figure("CPU per notification against h2load, nginx", ours.micro / theirs.micro, at_most=0.60, note=note),
-        Figure("the same, without h2load's start and list of URLs", ours.micro / (theirs.micro - start)),
+        Figure("CPU per notification against h2load, nginx", ours.micro / theirs.micro, at_most=0.38, note=note),
+        Figure("the same, without h2load's start and list of URLs", ours.micro / (theirs.micro - start), at_most=0.45),
         Figure("ledger, share of CPU time, nginx", ledger_share(ours), at_most=0.03),
     ]
     return series, figures
@@ -99,10 +99,10 @@ def at_simulator(stage, rounds, floor_ns, aioapns_rows):
         slow = series[5].micro - clients[5].start(port) if python else None
     ours, theirs, epoll, one_lane, two_lanes = series[:5]
     figures = [
-        Figure("CPU per notification against h2load, simulator", ours.micro / theirs.micro, at_most=0.75,
+        Figure("CPU per notification against h2load, simulator", ours.micro / theirs.micro, at_most=0.33,
                note=f"{ours.micro:.2f} and {theirs.micro:.2f} µs; connections: {ours.connections}, "
                     f"h2load {clients[1].connections}"),
-        Figure("against the nghttp2 floor", ours.micro * 1000 / floor_ns, form="{:.2f}", at_most=1.8,
+        Figure("against the nghttp2 floor", ours.micro * 1000 / floor_ns, form="{:.2f}", at_most=1.3,
                note=f"{ours.micro * 1000:.0f} and {floor_ns:.0f} ns"),
         Figure("against aioapns without its start", ours.micro / slow if slow else None, form="{:.4f}", at_most=0.015,
                note=f"{slow:.0f} µs" if slow else problem),

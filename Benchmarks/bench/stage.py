@@ -4,6 +4,8 @@ import base64
 import contextlib
 import hashlib
 import json
+import pathlib
+import shutil
 import subprocess
 import time
 
@@ -33,14 +35,19 @@ class Stage:
             peers.run(ROOT / "scripts" / "make-rows", count, "--plain", "-o", path)
         return path
 
+    def tokens(self):
+        with open(self.input, encoding="utf-8") as rows:
+            next(rows)
+            for line in rows:
+                yield line.partition(",")[0]
+
     def urls(self, port):
         """The list of URLs that h2load reads: one for each row."""
         path = self.directory / f"urls-{port}"
         if not path.exists():
-            with open(self.input, encoding="utf-8") as rows, open(path, "w", encoding="utf-8") as urls:
-                next(rows)
-                for line in rows:
-                    urls.write(f"https://{HOST}:{port}/3/device/{line.partition(',')[0]}\n")
+            with open(path, "w", encoding="utf-8") as urls:
+                for token in self.tokens():
+                    urls.write(f"https://{HOST}:{port}/3/device/{token}\n")
         return path
 
     def authorization(self):
@@ -66,6 +73,13 @@ class Stage:
             command = ["taskset", "--cpu-list", SERVER_CPU, *peers.simulator_command(self.directory, port, path)]
             with peers.server(command, port, stdout=log, stderr=log):
                 yield port
+
+
+def compiled(directory, name, *flags):
+    """A program or library of a C file beside this one, by Swift's clang."""
+    clang = pathlib.Path(shutil.which("swift")).resolve().with_name("clang")
+    peers.run(clang, "-O2", pathlib.Path(__file__).with_name(f"{name}.c"), "-o", directory / name, *flags)
+    return directory / name
 
 
 def unpadded(data):

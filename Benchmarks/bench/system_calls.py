@@ -21,4 +21,4 @@ def figure(stage, rounds):
             Ours(stage, around=around).measure(port)
             line = next(line for line in counts.read_text().split("\n") if EVENT in line)
             found.append(int(line.split(",")[0]) * 1000 / stage.rows)
-    return Figure(NAME, statistics.median(found), form="{:.1f}", at_most=15)
+    return Figure(NAME, statistics.median(found), form="{:.1f}", at_most=12)

@@ -23,7 +23,7 @@
         /// - `ca` (string): ``authorities`` in PEM. `systemTrust` (bool, default true).
         /// - `proxy` (string): `http://HOST:PORT` or `http://USER@HOST:PORT`. `proxyPassword` (string, secret).
         /// - `lanes`, `connections`, `streams`, `attempts`, `minRows`, `zstdWindow`, `retryRows`, `stopWindow`, `stopMinimum` (ints).
-        /// - `retryDelay`, `unavailableDelay`, `requestTimeout`, `syncInterval` (ints, milliseconds).
+        /// - `retryDelay`, `unavailableDelay`, `requestTimeout`, `answerGathering`, `syncInterval` (ints, milliseconds).
         /// - `retryAfterMax`, `connectPatience`, `answerPatience`, `unavailablePatience`, `goawayPatience`, `pingAfter`,
         ///   `pingPatience`, `tokenMintAfter`, `tokenRetireAfter` (ints, seconds).
         /// - `rate` (string, such as `2000/s`), `ramp` and `spread` (strings, such as `10m`), `rateShared` (string, a path).

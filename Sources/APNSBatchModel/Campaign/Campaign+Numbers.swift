@@ -77,6 +77,7 @@ extension Campaign {
             Number("stop window", \.circuitBreaker.window, 10...1_000_000_000, "answers"),
             Number("stop minimum", \.circuitBreaker.minimum, 1...1_000_000_000, "answers"),
             Number("request timeout", \.requestTimeout, 1...Int(UInt32.max), .ms),
+            Number("answer gathering", \.answerGathering, 0...100, .ms),
             Number("connect patience", \.connectPatience, 1...86_400, .seconds),
             Number("answer patience", \.answerPatience, 1...86_400, .seconds),
             Number("unavailable patience", \.unavailablePatience, 1...86_400, .seconds),

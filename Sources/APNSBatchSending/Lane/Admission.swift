@@ -157,11 +157,12 @@ struct Admission: ~Copyable {
     }
 
     /// Returns how long answers may gather, in microseconds; 0 if there is more to send at once, or few requests are in
-    /// flight.
+    /// flight. At the limit of requests per second their number does not matter, because the next ones have to wait.
     func linger(_ hold: Hold, inFlight: Int, _ gathering: Gathering) -> UInt32 {
+        if hold == .rate && !plan.isService { return gathering.timeOfRate }
         guard hold != .batch, inFlight >= Self.lingerFrom else { return 0 }
         if plan.isService { return min(gathering.time, Gathering.mostOfSender) }
-        return hold == .streams && !isPaced ? gathering.time : Gathering.least
+        return hold == .streams && !isPaced ? gathering.time : gathering.least
     }
 
     /// Returns what the lane does at the moment, for reports of progress. Allocates strings only while the lane waits.

@@ -10,7 +10,7 @@ struct LaneAnswers: ~Copyable {
     private let gauges: LaneGauges
     private let times: AnswerTimeCounters
     var health: LaneHealth
-    private(set) var gathering = Gathering()
+    private(set) var gathering: Gathering
     /// The number of requests handed to connections, except those that were certainly not sent.
     private(set) var requests: UInt64 = 0
     private var random: SplitMix64
@@ -25,6 +25,7 @@ struct LaneAnswers: ~Copyable {
     init(plan: CampaignPlan, control: RunControl, gauges: LaneGauges, health: consuming LaneHealth, now: UInt64) {
         (self.plan, self.control, self.gauges) = (plan, control, gauges)
         times = gauges.answers
+        gathering = Gathering(limit: plan.answerGathering)
         self.health = health
         random = SplitMix64(seed: plan.identity.0 ^ now ^ 2)
     }

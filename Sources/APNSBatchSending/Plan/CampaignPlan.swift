@@ -38,6 +38,8 @@ package final class CampaignPlan: Sendable {
     let loop: LoopKind
     let poolLimits: ConnectionPool.Limits
     let requestTimeout: UInt32
+    /// The longest time for which answers gather, in microseconds.
+    let answerGathering: UInt32
     let backoff: BackoffPlan
     package let breaker: CircuitBreaker.Limits
     package let canary: Canary?
@@ -112,6 +114,7 @@ package final class CampaignPlan: Sendable {
             isService
             ? .sender(patience: poolLimits.outagePatience) : .campaign(patience: poolLimits.outagePatience)
         requestTimeout = UInt32(clamping: campaign.requestTimeout.milliseconds)
+        answerGathering = UInt32(clamping: campaign.answerGathering.nanoseconds / 1000)
         backoff = BackoffPlan(campaign)
         breaker = isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }

@@ -238,6 +238,9 @@ extension Setting {
             $0.loop = try $1.parsed("io_uring or epoll", Campaign.Loop.init)
         },
         Setting("requestTimeout", "Milliseconds after which a request without an answer fails."),
+        Setting(
+            "answerGathering",
+            "Milliseconds for which answers may wait for others, which saves processor time; 0 for none."),
         Setting("connectPatience", "Seconds without any connection after which the run ends."),
         Setting(
             "answerPatience",

@@ -1,0 +1,119 @@
+"""A second opinion where the server of a figure is our own: servers that others wrote, and a relay that makes one far away."""
+
+import contextlib
+import getpass
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+import peers
+from bench.clients import H2load, Ours
+from bench.efficiency import Series, take_rounds
+from bench.figures import Figure
+from bench.stage import SERVER_CPU, STREAMS, compiled
+from peers import say
+
+DELAY_MS = 100
+RATE = 20_000
+
+
+@contextlib.contextmanager
+def on_its_core(command, port):
+    with peers.server(
+            ["taskset", "--cpu-list", SERVER_CPU, *command], port, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        yield port
+
+
+@contextlib.contextmanager
+def nghttpd(stage):
+    """nghttp2's own server. It answers with the file that a path names: an empty one in memory, with a name for each row."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as root, peers.reserved_port() as port:
+        device = pathlib.Path(root) / "3" / "device"
+        device.mkdir(parents=True)
+        empty = device / "empty"
+        empty.touch()
+        for token in stage.tokens():
+            os.link(empty, device / token)
+        command = [
+            "nghttpd", "--htdocs", root, "--workers", 1, "--max-concurrent-streams", STREAMS, "--address", "127.0.0.1", port,
+            stage.directory / "key.pem", stage.directory / "cert.pem"]
+        with on_its_core(command, port):
+            yield port
+
+
+@contextlib.contextmanager
+def h2o(stage):
+    """h2o with a handler in Ruby, which has read the body and answers 200."""
+    with peers.reserved_port() as port:
+        config = stage.directory / "h2o.yaml"
+        config.write_text(json.dumps({
+            "num-threads": 1, "user": getpass.getuser(), "http2-max-concurrent-requests-per-connection": STREAMS,
+            "listen": {"host": "127.0.0.1", "port": port, "ssl": {
+                "certificate-file": str(stage.directory / "cert.pem"), "key-file": str(stage.directory / "key.pem"),
+                "neverbleed": "OFF", "ocsp-update-interval": 0}},
+            "hosts": {"default": {"paths": {"/": {"mruby.handler": "Proc.new { |env| [200, {}, []] }"}}}},
+        }))
+        with on_its_core(["h2o", "--mode", "worker", "--conf", config], port):
+            yield port
+
+
+@contextlib.contextmanager
+def relayed(stage, server_port, delay_ms):
+    """A relay in front of a server, on the server's core: half of the delay each way."""
+    relay = compiled(stage.directory, "relay")
+    with peers.reserved_port() as port, on_its_core([relay, port, server_port, delay_ms * 500], port):
+        yield port
+
+
+def beside_h2load(stage, rounds):
+    """Ours and h2load at the servers that are installed."""
+    for name, server in (("nghttpd", nghttpd), ("h2o", h2o)):
+        figure = f"CPU per notification against h2load, {name}"
+        if not shutil.which(name):
+            yield Figure(figure, None, note=f"{name} is not installed")
+            continue
+        with server(stage) as port:
+            series = [Series(Ours(stage), name), Series(H2load(stage, 1), name)]
+            take_rounds(series, port, rounds)
+        ours, theirs = (one.micro for one in series)
+        yield Figure(figure, ours / theirs, note=f"{ours:.2f} and {theirs:.2f} µs")
+
+
+def far_away(stage, rounds):
+    """Throughput at nginx behind a relay that delays, against the same relay without a delay."""
+    with stage.nginx() as port, relayed(stage, port, 0) as near, relayed(stage, port, DELAY_MS) as far:
+        client = Ours(stage)
+        pairs = [(client.measure(near), client.measure(far)) for _ in range(rounds)]
+    rates = [statistics.median(sample.rate for sample in group) for group in zip(*pairs)]
+    say(f"nginx behind a relay with {DELAY_MS} ms: {rates[1]:.0f} of {rates[0]:.0f} a second")
+    return Figure(f"throughput at nginx behind a relay with {DELAY_MS} ms", rates[1] / rates[0],
+                  note=f"{rates[1]:.0f} of {rates[0]:.0f} a second")
+
+
+def paced(stage, rounds):
+    """Processor time at nginx with a limit of our own, against full speed."""
+    with stage.nginx() as port:
+        full, slow = Ours(stage), Ours(stage, "--rate", f"{RATE}/s", rows=min(stage.rows, 5 * RATE))
+        pairs = [(full.measure(port), slow.measure(port)) for _ in range(rounds)]
+    micros = [statistics.median(sample.micro for sample in group) for group in zip(*pairs)]
+    return Figure(f"CPU per notification at nginx with a rate of {RATE}/s against full speed", micros[1] / micros[0],
+                  note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")
+
+
+def ten_times(stage, rounds, rows):
+    """Time at `rows` against ten times that at a tenth, at nginx, which keeps nothing of a request."""
+    with stage.nginx() as port:
+        few = statistics.median(Ours(stage, rows=rows // 10).measure(port).usage.wall for _ in range(rounds))
+        many = Ours(stage, rows=rows).measure(port).usage.wall
+    return Figure(f"time at {rows} rows against 10 × a tenth, nginx", many / (10 * few), note=f"{many:.1f} and {few:.2f} s")
+
+
+def figures(stage, rounds, rows):
+    yield from beside_h2load(stage, rounds)
+    yield far_away(stage, rounds)
+    yield paced(stage, rounds)
+    yield ten_times(stage, rounds, rows)
