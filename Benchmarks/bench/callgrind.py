@@ -82,7 +82,8 @@ def stripped(stage):
 
 def profile(stage, port, program, rows):
     out = stage.directory / f"callgrind-{rows}"
-    around = ["env", f"LD_PRELOAD={compiled(stage.directory, 'sigsuspend', '-shared', '-fPIC')}", "valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no",
+    shim = compiled(stage.directory, "sigsuspend", "-shared", "-fPIC")
+    around = ["env", f"LD_PRELOAD={shim}", "valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no",
               f"--callgrind-out-file={out}"]
     # A request may take long here; nothing is to be sent twice. Marks of the ledger come with time, and so fifty times as often
     # for a row as they should.
