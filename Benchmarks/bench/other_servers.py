@@ -31,18 +31,25 @@ def on_its_core(command, port):
 @contextlib.contextmanager
 def nghttpd(stage):
     """nghttp2's own server. It answers with the file that a path names: an empty one in memory, with a name for each row."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as root, peers.reserved_port() as port:
-        device = pathlib.Path(root) / "3" / "device"
-        device.mkdir(parents=True)
-        empty = device / "empty"
-        empty.touch()
-        for token in stage.tokens():
-            os.link(empty, device / token)
-        command = [
-            "nghttpd", "--htdocs", root, "--workers", 1, "--max-concurrent-streams", STREAMS, "--address", "127.0.0.1", port,
-            stage.directory / "key.pem", stage.directory / "cert.pem"]
-        with on_its_core(command, port):
+    root = pathlib.Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        make_files(root / "3" / "device", stage)
+        with peers.reserved_port() as port, on_its_core([
+                "nghttpd", "--htdocs", root, "--workers", 1, "--max-concurrent-streams", STREAMS, "--address", "127.0.0.1", port,
+                stage.directory / "key.pem", stage.directory / "cert.pem"], port):
             yield port
+    finally:
+        # Python would list them all, and the peak of its memory counts as that of the programs that it starts.
+        peers.run("rm", "-r", root)
+
+
+def make_files(folder, stage):
+    """An empty file, and a name of it for each row."""
+    folder.mkdir(parents=True)
+    empty = folder / "empty"
+    empty.touch()
+    for token in stage.tokens():
+        os.link(empty, folder / token)
 
 
 @contextlib.contextmanager

@@ -33,10 +33,13 @@ class Panel:
 def write(path, series, below):
     """`series`: of one sender at one server each; `below`: a line about machine and commit."""
     bars = [(f"{one.client.name}, {one.server}", one) for one in series]
-    panels = [
+    write_panels(path, [
         Panel("Processor time per notification, µs (less is better)", "{:.2f}", [(name, one.micro) for name, one in bars]),
         Panel("Notifications per second, one core for the client where not said otherwise", "{:,.0f}", [(name, one.rate) for name, one in bars]),
-    ]
+    ], below)
+
+
+def write_panels(path, panels, below):
     height = sum(panel.height for panel in panels) + 50
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
