@@ -15,7 +15,7 @@ import Testing
         ("attempts", 1, 1000),
         ("retry delay", 1, 86_400_000), ("unavailable delay", 1, 86_400_000), ("retry after max", 0, 2_592_000),
         ("retry rows", 1, 1_000_000), ("stop window", 10, 1_000_000_000), ("stop minimum", 1, 1_000_000_000),
-        ("request timeout", 1, 4_294_967_295), ("connect patience", 1, 86_400), ("answer patience", 1, 86_400),
+        ("request timeout", 1, 4_294_967_295), ("answer gathering", 0, 100), ("connect patience", 1, 86_400), ("answer patience", 1, 86_400),
         ("unavailable patience", 1, 86_400), ("goaway patience", 1, 86_400), ("ping after", 1, 86_400),
         ("ping patience", 1, 86_400), ("token mint after", 1, 86_400), ("token retire after", 1, 86_400),
         ("sync interval", 10, 60_000),
