@@ -10,13 +10,15 @@ DELAY_MS = 100
 LIMITED_RATE = 20_000
 
 
+def alternating(rounds, *runs):
+    """The samples of each run, a client and a port, in rounds that alternate."""
+    return list(zip(*([client.measure(port) for client, port in runs] for _ in range(rounds))))
+
+
 def in_turns(stage, rounds, client, **script):
     """Samples without a script and with it, in rounds that alternate."""
-    pairs = []
     with stage.simulator() as plain, stage.simulator(**script) as other:
-        for _ in range(rounds):
-            pairs.append((client.measure(plain), client.measure(other)))
-    return zip(*pairs)
+        return alternating(rounds, (client, plain), (client, other))
 
 
 def far_away(stage, rounds, rows):

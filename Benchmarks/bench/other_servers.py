@@ -12,13 +12,11 @@ import tempfile
 
 import peers
 from bench.clients import H2load, Ours
+from bench.conditions import DELAY_MS, LIMITED_RATE, alternating
 from bench.efficiency import Series, take_rounds
 from bench.figures import Figure
 from bench.stage import SERVER_CPU, STREAMS, compiled
 from peers import say
-
-DELAY_MS = 100
-RATE = 20_000
 
 
 @contextlib.contextmanager
@@ -94,8 +92,8 @@ def far_away(stage, rounds):
     """Throughput at nginx behind a relay that delays, against the same relay without a delay."""
     with stage.nginx() as port, relayed(stage, port, 0) as near, relayed(stage, port, DELAY_MS) as far:
         client = Ours(stage)
-        pairs = [(client.measure(near), client.measure(far)) for _ in range(rounds)]
-    rates = [statistics.median(sample.rate for sample in group) for group in zip(*pairs)]
+        samples = alternating(rounds, (client, near), (client, far))
+    rates = [statistics.median(sample.rate for sample in group) for group in samples]
     say(f"nginx behind a relay with {DELAY_MS} ms: {rates[1]:.0f} of {rates[0]:.0f} a second")
     return Figure(f"throughput at nginx behind a relay with {DELAY_MS} ms", rates[1] / rates[0],
                   note=f"{rates[1]:.0f} of {rates[0]:.0f} a second")
@@ -104,10 +102,10 @@ def far_away(stage, rounds):
 def paced(stage, rounds):
     """Processor time at nginx with a limit of our own, against full speed."""
     with stage.nginx() as port:
-        full, slow = Ours(stage), Ours(stage, "--rate", f"{RATE}/s", rows=min(stage.rows, 5 * RATE))
-        pairs = [(full.measure(port), slow.measure(port)) for _ in range(rounds)]
-    micros = [statistics.median(sample.micro for sample in group) for group in zip(*pairs)]
-    return Figure(f"CPU per notification at nginx with a rate of {RATE}/s against full speed", micros[1] / micros[0],
+        slow = Ours(stage, "--rate", f"{LIMITED_RATE}/s", rows=min(stage.rows, 5 * LIMITED_RATE))
+        samples = alternating(rounds, (Ours(stage), port), (slow, port))
+    micros = [statistics.median(sample.micro for sample in group) for group in samples]
+    return Figure(f"CPU per notification at nginx with a rate of {LIMITED_RATE}/s against full speed", micros[1] / micros[0],
                   note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")
 
 

@@ -34,19 +34,15 @@ def lines_of(figures, table):
 
 
 def judge(patch):
-    try:
-        if not patch.plant(COPY):
-            return ["NOT PLANTED: the change does not fit the code"]
-        if error := build():
-            return [f"NOT BUILT: {error}"]
+    with patch.planted(COPY, build) as problem:
+        if problem:
+            return [problem]
         return lines_of(patch.values("Figure"), measured(patch.value("Part").split()))
-    finally:
-        patch.remove(COPY)
 
 
 def prove(only):
     """Whether every slowness was found."""
-    patches = [planting.Patch(path) for path in sorted(PLANTED.glob("*.patch")) if not only or path.stem in only]
+    patches = planting.chosen(PLANTED, planting.Patch, only)
     say("building the copy")
     COPY.update()
     if error := build():

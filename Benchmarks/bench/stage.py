@@ -76,10 +76,12 @@ class Stage:
 
 
 def compiled(directory, name, *flags):
-    """A program or library of a C file beside this one, by Swift's clang."""
-    clang = pathlib.Path(shutil.which("swift")).resolve().with_name("clang")
-    peers.run(clang, "-O2", pathlib.Path(__file__).with_name(f"{name}.c"), "-o", directory / name, *flags)
-    return directory / name
+    """A program or library of a C file beside this one, made once by Swift's clang."""
+    path = directory / name
+    if not path.exists():
+        clang = pathlib.Path(shutil.which("swift")).resolve().with_name("clang")
+        peers.run(clang, "-O2", pathlib.Path(__file__).with_name(f"{name}.c"), "-o", path, *flags)
+    return path
 
 
 def unpadded(data):

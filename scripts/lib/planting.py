@@ -1,5 +1,6 @@
 """Patches that plant a known fault in a copy of the project, for scripts/mutants and scripts/bench --prove."""
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -75,3 +76,23 @@ class Patch:
     def remove(self, copy):
         for file in self.files:
             copy.refresh(file)
+
+    @contextlib.contextmanager
+    def planted(self, copy, build):
+        """Plants the fault and builds the copy until the end of the block; gives what went wrong with that, or an empty text."""
+        try:
+            if not self.plant(copy):
+                yield "NOT PLANTED: the change does not fit the code"
+            else:
+                error = build()
+                yield f"NOT BUILT: {error}" if error else ""
+        finally:
+            self.remove(copy)
+
+
+def chosen(folder, kind, names):
+    """The patches of a folder, all of them or those that are named; `kind` is the class."""
+    patches = [kind(path) for path in sorted(folder.glob("*.patch"))]
+    if unknown := set(names or ()) - {patch.name for patch in patches}:
+        sys.exit(f"no patch {', '.join(sorted(unknown))} in {folder.relative_to(ROOT)}")
+    return [patch for patch in patches if not names or patch.name in names]
