@@ -3,6 +3,7 @@ import ArgumentParser
 
 struct Broadcast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "broadcast",
         abstract: "Sends to broadcast channels: one request and one line of results for each row.",
         discussion: """
             Arguments and results are those of send. Each row has a channel_id instead of

@@ -4,6 +4,7 @@ import Foundation
 
 struct Channels: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "channels",
         abstract: "Creates, reads, deletes and lists an app's broadcast channels.",
         discussion: """
             Examples:

@@ -4,6 +4,7 @@ import Foundation
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Checks every row, payload and header against all rules, without sending.",
         discussion: """
             The arguments are those of send, but credentials are not needed. Up to 20

@@ -4,6 +4,7 @@ import ArgumentParser
 
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "export",
         abstract: "Writes the results of a run into a table of PostgreSQL.",
         discussion: """
             Each result is in the table once, however often this command is called and

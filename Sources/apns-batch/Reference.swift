@@ -3,6 +3,7 @@ import ArgumentParser
 
 struct Reference: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "reference",
         abstract:
             "Prints hosts, push types, headers, payload keys, rules and reasons of APNs as Markdown.",
         discussion: """

@@ -4,6 +4,7 @@ import Foundation
 
 struct Render: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "render",
         abstract: "Prints path, headers and payload of the first rows, without sending.",
         discussion: """
             The arguments are those of send. The provider token is not shown.

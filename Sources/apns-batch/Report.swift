@@ -5,6 +5,7 @@ import Foundation
 
 struct Report: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "report",
         abstract: "Makes the report of a run again or of a run in parts, or compares several.",
         discussion: """
             Each process that works on a run writes report.html, report.txt and report.json

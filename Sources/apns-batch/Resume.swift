@@ -4,6 +4,7 @@ import Foundation
 
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "resume",
         abstract: "Resumes a run that was interrupted, stopped or killed.",
         discussion: """
             Rows with an outcome are not sent again; rows that were never sent are sent.

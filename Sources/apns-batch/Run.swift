@@ -3,6 +3,7 @@ import ArgumentParser
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "run",
         abstract: "Sends the campaign of this night, or continues it. It may be called any number of times.",
         discussion: """
             The run directory decides what happens. If it holds no run, the campaign is

@@ -5,6 +5,7 @@ import Foundation
 
 struct Runs: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "runs",
         abstract: "Lists the runs of earlier nights from the history in the state directory.",
         discussion: """
             The state directory (state_dir) and the name of the campaign come from the

@@ -5,6 +5,7 @@ import Foundation
 
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "send",
         abstract: "Sends a campaign and writes one line of results for each row.",
         discussion: """
             The columns token, payload, topic, push_type, priority, expiration, collapse_id

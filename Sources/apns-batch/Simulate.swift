@@ -4,6 +4,7 @@ import Foundation
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "simulate",
         abstract: "Runs a simulator of APNs that validates requests, answers by script and counts.",
         discussion: """
             Without --cert and --provider-key, it makes a certificate and a signing key and

@@ -6,6 +6,7 @@ import Foundation
 
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Shows the state of the rows of a run, which may still be running.",
         discussion: """
             A row has ended (it has a line in results.csv), may have been sent (no answer

@@ -4,6 +4,7 @@ import ArgumentParser
 
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "notify",
         abstract: "Delivers the events of a run that its webhooks did not get.",
         discussion: """
             Events that cannot be delivered while a run goes on wait in its outbox, a
