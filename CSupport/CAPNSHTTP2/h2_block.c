@@ -1,48 +1,7 @@
 #include "h2_internal.h"
 
-/* Header blocks of the peer. nghttp2 does not decode them: it is given blocks that it decodes at once, with the fields
- * on which it has an opinion (RFC 9113, sections 8.1.1, 8.2 and 8.3): pseudo-header fields, content-length and host,
- * and for any other offence a field that is one, too. So it stays the judge of what the peer sends. */
-
-enum { OFFENCE_BYTES = 4, VALUE_BYTES_MAX = 19 };
-
-/* Indices of the static table (RFC 7541, appendix A). */
-enum { STATIC_CONTENT_LENGTH = 28 };
-
-void apns_h2_replacement_offence(h2_replacement *block) {
-    static const uint8_t offence[OFFENCE_BYTES] = {0, 1, ':', 0};
-    if (block->offends) return;
-    block->offends = true;
-    memcpy(block->bytes + block->length, offence, sizeof(offence));
-    block->length += OFFENCE_BYTES;
-}
-
-/* Returns whether there is room for so many bytes, and an offence. There is room for two fields of each kind: a third
- * one is an offence. */
-static bool has_room(h2_replacement *block, uint32_t length) {
-    if (block->offends) return false;
-    if (block->length + length <= H2_REPLACEMENT_BYTES_MAX - OFFENCE_BYTES) return true;
-    apns_h2_replacement_offence(block);
-    return false;
-}
-
-void apns_h2_replacement_index(h2_replacement *block, uint8_t index) {
-    if (has_room(block, 1)) block->bytes[block->length++] = 0x80 | index;
-}
-
-void apns_h2_replacement_literal(h2_replacement *block, uint32_t index, const uint8_t *value, uint32_t length) {
-    if (length > VALUE_BYTES_MAX) {
-        apns_h2_replacement_offence(block);
-        return;
-    }
-    if (!has_room(block, 3 + length)) return;
-    uint8_t *place = block->bytes + block->length;
-    *place++ = (uint8_t)(index < 15 ? index : 15);
-    if (index >= 15) *place++ = (uint8_t)(index - 15);
-    *place++ = (uint8_t)length;
-    if (length > 0) memcpy(place, value, length);
-    block->length = (uint32_t)(place + length - block->bytes);
-}
+/* Header blocks of the peer: what they say of a message, and whether it may be said (RFC 9113, sections 8.1.1, 8.2 and
+ * 8.3). nghttp2 is given the frames with empty blocks (h2_inbound.c). */
 
 /* Whether eight bytes may be control characters or DEL. */
 static bool may_control(const uint8_t *bytes) {
@@ -71,7 +30,7 @@ static bool field_valid(const apns_h2_field *field) {
 static bool is_of_connection(const apns_h2_field *field) {
     switch (field->name_length) {
     case 2:
-        return h2_name_is(field, "te", 2) && !(field->value_length == 8 && memcmp(field->value, "trailers", 8) == 0);
+        return h2_name_is(field, "te", 2) && !h2_value_is(field, "trailers", 8);
     case 7:
         return h2_name_is(field, "upgrade", 7);
     case 10:
@@ -85,39 +44,47 @@ static bool is_of_connection(const apns_h2_field *field) {
     }
 }
 
-/* Without zeros in front, so that there is room for every number that is not too large. */
-static void content_length_add(h2_replacement *block, const apns_h2_field *field) {
-    const uint8_t *digits = field->value;
-    uint32_t count = field->value_length;
-    for (; count > 1 && digits[0] == '0'; count--)
-        digits++;
-    apns_h2_replacement_literal(block, STATIC_CONTENT_LENGTH, digits, count);
+/* Returns a number that has at least one digit and no other bytes, or -1. */
+static int64_t number_read(const uint8_t *digits, uint32_t length) {
+    int64_t number = length > 0 ? 0 : -1;
+    for (uint32_t i = 0; i < length; i++) {
+        if (digits[i] < '0' || digits[i] > '9' || number > (INT64_MAX - 9) / 10) return -1;
+        number = number * 10 + (digits[i] - '0');
+    }
+    return number;
 }
 
-static void regular_judge(h2_replacement *block, const apns_h2_field *field) {
-    block->regular = true;
-    if (!field_valid(field) || is_of_connection(field))
-        apns_h2_replacement_offence(block);
-    else if (h2_name_is(field, "content-length", 14))
-        content_length_add(block, field);
-    else if (h2_name_is(field, "host", 4))
-        block->session->side->judge(block, field);
+/* Reads content-length, which answers without a body may not have (RFC 9110, section 8.6). Some servers send 0 with the
+ * status 204 all the same. */
+static bool content_length_read(h2_head *head, const apns_h2_field *field) {
+    if (head->content_length != -1 || head->status / 100 == 1) return false;
+    if (head->status == 204 && !h2_value_is(field, "0", 1)) return false;
+    head->content_length = number_read(field->value, field->value_length);
+    return head->content_length != -1;
+}
+
+static bool regular_read(const apns_h2_session *session, h2_head *head, const apns_h2_field *field) {
+    head->regular = true;
+    if (!field_valid(field) || is_of_connection(field)) return false;
+    if (h2_name_is(field, "content-length", 14)) return content_length_read(head, field);
+    if (session->side->host_read == NULL || !h2_name_is(field, "host", 4)) return true;
+    return session->side->host_read(head, field);
 }
 
 static bool field_visit(void *context, const apns_h2_field *field) {
-    h2_replacement *block = context;
-    block->list_bytes += field->name_length + field->value_length + H2_TABLE_ENTRY_OVERHEAD;
-    if (block->list_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) {
-        apns_h2_receive_field_limit(block->session);
+    apns_h2_session *session = context;
+    h2_head *head = &session->head;
+    head->list_bytes += field->name_length + field->value_length + H2_TABLE_ENTRY_OVERHEAD;
+    if (head->list_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) {
+        apns_h2_receive_field_limit(session);
         return false;
     }
+    if (head->malformed) return true;
     if (field->name_length == 0 || field->name[0] != ':')
-        regular_judge(block, field);
-    else if (block->regular)
-        apns_h2_replacement_offence(block);
+        head->malformed = !regular_read(session, head, field);
     else
-        block->session->side->judge(block, field);
-    return block->offends || block->session->side->keep(block->session, field);
+        head->malformed = head->regular || !session->side->pseudo_read(head, field);
+    return head->malformed || session->side->keep(session, field);
 }
 
 bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field) {
@@ -127,18 +94,12 @@ bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field) {
     return false;
 }
 
-int apns_h2_block_replace(apns_h2_session *session, const uint8_t *bytes, size_t length, uint8_t *place,
-                          size_t *replaced) {
+int apns_h2_block_read(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     if (session->kept != NULL) apns_h2_message_fields_clear(session->kept);
-    h2_replacement block = {.session = session, .bytes = place};
-    int result = apns_h2_decoder_read(&session->decoder, bytes, length, field_visit, &block);
-    switch (result) {
-    case H2_DECODED:
-        break;
+    session->head = (h2_head){.content_length = -1};
+    switch (apns_h2_decoder_read(&session->decoder, bytes, length, field_visit, session)) {
     case H2_DECODED_INVALID:
-        place[0] = 0x80; /* the index 0, which no entry has */
-        block.length = 1;
-        break;
+        return 1;
     case H2_DECODED_LARGE:
         apns_h2_receive_field_limit(session);
         break;
@@ -148,6 +109,5 @@ int apns_h2_block_replace(apns_h2_session *session, const uint8_t *bytes, size_t
     default:
         break;
     }
-    *replaced = block.length;
     return session->failure.status;
 }

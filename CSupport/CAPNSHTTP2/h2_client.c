@@ -12,9 +12,7 @@ static void changed_closed(apns_h2_session *session, apns_h2_exchange *exchange,
 /* Submits a request to nghttp2 and writes it at once, so that its memory is still in the cache and nghttp2 queues
  * nothing. Returns 1 if no stream number is left. */
 static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
-    nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
-    int32_t stream =
-        nghttp2_submit_request(session->ng, NULL, NULL, 0, exchange->body_length > 0 ? &body : NULL, exchange);
+    int32_t stream = nghttp2_submit_request(session->ng, NULL, NULL, 0, NULL, exchange);
     if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE) return 1;
     if (stream < 0) return apns_h2_session_fail_library(session, stream);
     APNS_ASSERT(stream > session->written_stream && session->request == NULL);
@@ -22,11 +20,12 @@ static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const ap
     session->drained = false;
     session->request = request;
     session->request_body_length = exchange->body_length;
-    int result = apns_h2_send_library(session);
+    int result = apns_h2_send_library_until(session, stream);
     session->request = NULL;
-    if (result == 0 && session->written_stream < stream && (exchange->facts & APNS_H2_CLOSED) == 0)
+    if (result != 0 || (exchange->facts & APNS_H2_CLOSED) != 0) return result;
+    if (session->written_stream < stream)
         return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
-    return result;
+    return exchange->body_length > 0 ? apns_h2_body_begin(session, exchange) : 0;
 }
 
 static int defer(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
@@ -78,6 +77,7 @@ static void deferred_clear(apns_h2_session *session) {
         deferred_free(session, deferred_unlink(session, &session->deferred_first));
     APNS_ASSERT(session->deferred_last == &session->deferred_first);
     session->waiting = 0;
+    apns_h2_bodies_clear(session);
 }
 
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
@@ -110,13 +110,16 @@ int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange,
     if (exchange->stream == 0) return deferred_cancel(session, exchange);
     nghttp2_session_set_stream_user_data(session->ng, exchange->stream, NULL);
     if (exchange == session->current) session->current = NULL;
+    apns_h2_body_drop(session, exchange->stream);
     session->drained = false;
     int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, code);
     return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
 }
 
 static int pump(apns_h2_session *session) {
-    int result = apns_h2_send_library(session);
+    int result = session->flow.first == NULL ? 0 : apns_h2_bodies_reset(session);
+    if (result == 0) result = apns_h2_send_library(session);
+    if (result == 0) result = apns_h2_bodies_continue(session);
     while (result == 0 && session->deferred_first != NULL && !session->output->paused)
         result = deferred_submit(session);
     return result;
@@ -126,11 +129,13 @@ const h2_side apns_h2_client_side = {
     .session_bytes = sizeof(apns_h2_session),
     .library_new = nghttp2_session_client_new3,
     .late_receive = apns_h2_late_receive,
-    .judge = apns_h2_answer_judge,
+    .window_update = apns_h2_window_update,
+    .pseudo_read = apns_h2_answer_pseudo_read,
     .keep = apns_h2_answer_keep,
-    .status = apns_h2_receive_status,
+    .head_take = apns_h2_answer_head_take,
     .fields_end = apns_h2_answer_fields_end,
     .body_begin = apns_h2_receive_response_body,
+    .body_end = apns_h2_body_end,
     .frame_append = apns_h2_send_client_frame,
     .pump = pump,
     .waiting_clear = deferred_clear,

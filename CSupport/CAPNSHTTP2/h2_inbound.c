@@ -1,9 +1,10 @@
 #include "h2_internal.h"
 #include <string.h>
 
-/* What the peer sends, on its way to nghttp2: frames with a header block are given to it with another block
- * (h2_block.c), all others as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2
- * ends the connection, and what follows no longer matters. */
+/* What the peer sends, on its way to nghttp2: frames with a header block are given to it with an empty one
+ * (h2_block.c), a client's WINDOW_UPDATE is handled in h2_body.c, and all other frames are given as they are. A frame
+ * that breaks the rules of frames is passed on as it is, too: nghttp2 ends the connection, and what follows no longer
+ * matters. */
 
 enum { BLOCK_BYTES_MAX = 2 * APNS_H2_HEADER_LIST_BYTES_MAX, PRIORITY_BYTES = 5, PROMISED_STREAM_BYTES = 4 };
 
@@ -15,23 +16,23 @@ typedef struct fragment {
     uint32_t length;
 } fragment;
 
-static int give(apns_h2_session *session, const uint8_t *bytes, size_t length) {
+int apns_h2_inbound_give(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
     return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : session->failure.status;
 }
 
-/* Gives nghttp2 a frame with another fragment. */
-static int give_replaced(apns_h2_session *session, const uint8_t *head, const fragment *part, const uint8_t *block,
-                         size_t length) {
-    uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + H2_REPLACEMENT_BYTES_MAX];
+/* Gives nghttp2 a frame with another fragment: none, or, if the block cannot be decoded, a byte that cannot. */
+static int give_replaced(apns_h2_session *session, const uint8_t *head, const fragment *part, bool decodes) {
+    uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + 1];
+    uint32_t length = decodes ? 0 : 1;
     memcpy(frame, head, H2_FRAME_HEADER_BYTES);
     frame[0] = frame[1] = 0;
     frame[2] = (uint8_t)(part->prefix_length + length);
     frame[4] &= (uint8_t)~NGHTTP2_FLAG_PADDED;
     uint8_t *place = frame + H2_FRAME_HEADER_BYTES;
     if (part->prefix_length > 0) memcpy(place, part->prefix, part->prefix_length);
-    if (length > 0) memcpy(place + part->prefix_length, block, length);
-    return give(session, frame, H2_FRAME_HEADER_BYTES + part->prefix_length + length);
+    if (!decodes) place[part->prefix_length] = 0x80; /* the index 0, which no entry has */
+    return apns_h2_inbound_give(session, frame, H2_FRAME_HEADER_BYTES + part->prefix_length + length);
 }
 
 /* Finds the fragment of a frame (RFC 9113, sections 6.2, 6.6 and 6.10). Returns false if it cannot have one. */
@@ -77,26 +78,26 @@ static void block_drop(apns_h2_session *session) {
 
 static int block_replace(apns_h2_session *session, const uint8_t *head, const fragment *part, const uint8_t *block,
                          uint32_t block_length) {
-    uint8_t replaced[H2_REPLACEMENT_BYTES_MAX];
-    size_t length;
-    if (apns_h2_block_replace(session, block, block_length, replaced, &length) != 0) return session->failure.status;
-    return give_replaced(session, head, part, replaced, length);
+    int result = apns_h2_block_read(session, block, block_length);
+    return result < 0 ? result : give_replaced(session, head, part, result == 0);
 }
 
 /* Handles a whole frame with a fragment of a block. */
 static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8_t *payload) {
     h2_inbound *inbound = &session->inbound;
+    if (head[3] == NGHTTP2_WINDOW_UPDATE) return session->side->window_update(session, head);
     fragment part;
     if (!fragment_find(head, payload, h2_frame_length(head), &part)) {
         inbound->refused = true;
-        return give(session, head, H2_FRAME_HEADER_BYTES) != 0 ? session->failure.status
-                                                               : give(session, payload, h2_frame_length(head));
+        return apns_h2_inbound_give(session, head, H2_FRAME_HEADER_BYTES) != 0
+                   ? session->failure.status
+                   : apns_h2_inbound_give(session, payload, h2_frame_length(head));
     }
     bool last = (head[4] & NGHTTP2_FLAG_END_HEADERS) != 0;
     if (last && inbound->block_stream == 0) return block_replace(session, head, &part, part.bytes, part.length);
     if (block_add(session, &part) != 0) return session->failure.status;
     inbound->block_stream = last ? 0 : h2_frame_stream(head);
-    if (!last) return give_replaced(session, head, &part, NULL, 0);
+    if (!last) return give_replaced(session, head, &part, true);
     int result = block_replace(session, head, &part, inbound->block, inbound->block_length);
     block_drop(session);
     return result;
@@ -110,6 +111,11 @@ static bool carries_fragment(h2_inbound *inbound, const uint8_t *head) {
     bool continues = type == NGHTTP2_CONTINUATION && h2_frame_stream(head) == inbound->block_stream;
     inbound->refused = h2_frame_length(head) > H2_FRAME_BYTES_MAX || continues != (inbound->block_stream != 0);
     return !inbound->refused && (continues || type == NGHTTP2_HEADERS || type == NGHTTP2_PUSH_PROMISE);
+}
+
+static bool is_window_update(const apns_h2_session *session, const uint8_t *head) {
+    return !session->inbound.refused && session->side->window_update != NULL && head[3] == NGHTTP2_WINDOW_UPDATE &&
+           h2_frame_length(head) == H2_WINDOW_UPDATE_BYTES - H2_FRAME_HEADER_BYTES;
 }
 
 /* Returns whether nghttp2 has stopped reading: after a GOAWAY, when no stream is open. (Deferred requests have none.)
@@ -128,7 +134,7 @@ static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t
         return length;
     }
     uint32_t whole = H2_FRAME_HEADER_BYTES + h2_frame_length(bytes);
-    if (!carries_fragment(inbound, bytes)) {
+    if (!carries_fragment(inbound, bytes) && !is_window_update(session, bytes)) {
         inbound->passing = whole;
         return 0;
     }
@@ -172,7 +178,7 @@ static size_t head_continue(apns_h2_session *session, const uint8_t *bytes, size
     inbound->head_length = 0;
     if (frame_begin(session, inbound->head, H2_FRAME_HEADER_BYTES) > 0) return now;
     inbound->passing -= H2_FRAME_HEADER_BYTES;
-    give(session, inbound->head, H2_FRAME_HEADER_BYTES);
+    apns_h2_inbound_give(session, inbound->head, H2_FRAME_HEADER_BYTES);
     return now;
 }
 
@@ -180,7 +186,7 @@ static size_t pass(apns_h2_session *session, const uint8_t *bytes, size_t length
     h2_inbound *inbound = &session->inbound;
     size_t now = length < inbound->passing ? length : inbound->passing;
     inbound->passing -= (uint32_t)now;
-    give(session, bytes, now);
+    apns_h2_inbound_give(session, bytes, now);
     return now;
 }
 

@@ -33,6 +33,9 @@ struct apns_h2_pool {
 /* Size of a frame header, and the payload that every peer accepts (RFC 9113, section 4.2). */
 enum { H2_FRAME_HEADER_BYTES = 9, H2_FRAME_BYTES_MAX = 16384 };
 
+/* Size of a WINDOW_UPDATE frame, and of a flow-control window at first (RFC 9113, sections 6.9 and 6.9.2). */
+enum { H2_WINDOW_UPDATE_BYTES = 13, H2_WINDOW_INITIAL = 65535 };
+
 /* A request that waits because the output is paused. */
 typedef struct h2_deferred {
     struct h2_deferred *next;
@@ -48,10 +51,6 @@ typedef struct h2_late {
     bool lost;       /* something was received that is not a frame */
 } h2_late;
 
-/* Maximum size of a header block that nghttp2 is given in place of the peer's (h2_answer.c): room for two of the
- * largest fields in it, and one more. */
-enum { H2_REPLACEMENT_BYTES_MAX = 64 };
-
 /* The frame that is being received (h2_inbound.c). */
 typedef struct h2_inbound {
     uint32_t passing;     /* bytes of it that are still to be passed on as they are */
@@ -66,15 +65,25 @@ typedef struct h2_inbound {
     int32_t block_stream; /* the stream whose CONTINUATION must follow, or 0 */
 } h2_inbound;
 
-/* A header block that nghttp2 is given in place of the peer's (h2_block.c). */
-typedef struct h2_replacement {
-    apns_h2_session *session;
-    uint32_t list_bytes; /* size of the peer's header list so far */
-    uint32_t length;
-    bool regular; /* a field that is not a pseudo-header field has been read */
-    bool offends; /* nghttp2 refuses what it is given, and needs no more */
-    uint8_t *bytes;
-} h2_replacement;
+/* What a header block says of its message (h2_block.c). */
+typedef struct h2_head {
+    int64_t content_length; /* -1 for none */
+    uint32_t list_bytes;    /* size of the header list so far */
+    uint32_t pseudo;        /* pseudo-header fields that were read, and what they say: bits of the side */
+    uint16_t status;        /* client: :status, or 0 */
+    bool regular;           /* a field that is not a pseudo-header field has been read */
+    bool malformed;         /* fields after the one that made it so have not been looked at */
+} h2_head;
+
+typedef struct h2_body h2_body;
+
+/* Client: the peer's flow control of the requests' bodies (h2_body.c). */
+typedef struct h2_flow {
+    int64_t window;        /* bytes that may still be sent on the connection */
+    int64_t stream_window; /* bytes that may be sent on each stream without a WINDOW_UPDATE for it */
+    h2_body *first;        /* the bodies that wait, in order of submission */
+    h2_body **last;
+} h2_flow;
 
 /* The functions that differ between clients and servers (CAPNSTransportServer). */
 typedef struct h2_side {
@@ -82,24 +91,35 @@ typedef struct h2_side {
     int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
                        const nghttp2_option *options, nghttp2_mem *memory);
 
+    /* Writes a DATA frame of nghttp2, which writes none for a client. */
+    nghttp2_send_data_callback data_send;
+
     /* Processes bytes received after the end of the last stream, which nghttp2 no longer reads; NULL if nghttp2
      * does. */
     void (*late_receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-    /* Adds a pseudo-header field of the peer, or host, to what nghttp2 is given, or a fault in its place. */
-    void (*judge)(h2_replacement *block, const apns_h2_field *field);
+    /* Handles a whole WINDOW_UPDATE frame with a payload of four bytes; NULL if nghttp2 does. Returns 0 or a negative
+     * status. */
+    int (*window_update)(apns_h2_session *session, const uint8_t *frame);
 
-    /* Keeps a field that is wanted until nghttp2 has accepted the block, by apns_h2_block_keep. Returns false if the
+    /* Read a pseudo-header field, or the field host, into session->head; return whether it may stand there. host_read
+     * is NULL on a client, to which the field means nothing. */
+    bool (*pseudo_read)(h2_head *head, const apns_h2_field *field);
+    bool (*host_read)(h2_head *head, const apns_h2_field *field);
+
+    /* Keeps a field that is wanted until the block has been accepted, by apns_h2_block_keep. Returns false if the
      * session fails. */
     bool (*keep)(apns_h2_session *session, const apns_h2_field *field);
 
-    /* The next four are called by callbacks of nghttp2 and return what those return. A client has no stream_begin, as
-     * push is disabled, and a server no status. fields_end takes the kept fields. body_begin returns NULL if there is
-     * no memory or the body is not kept. */
+    /* The others are called by callbacks of nghttp2. A client has no stream_begin, as push is disabled, which returns
+     * what the callback does. head_take applies session->head to a message without APNS_H2_HEAD and returns whether it
+     * is well-formed; fields_end then takes the kept fields, also those of trailers. body_begin returns NULL if there
+     * is no memory or the body is not kept. A server has no body_end. */
     int (*stream_begin)(apns_h2_session *session, int32_t stream);
-    void (*status)(apns_h2_exchange *exchange, uint16_t status);
+    bool (*head_take)(const h2_head *head, apns_h2_exchange *exchange, bool last);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
     apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
+    void (*body_end)(apns_h2_session *session, const apns_h2_exchange *exchange);
 
     /* Appends a frame of nghttp2 to the output; returns nonzero if that failed. */
     int (*frame_append)(apns_h2_session *session, const uint8_t *frame, size_t length);
@@ -138,8 +158,10 @@ struct apns_h2_session {
     uint32_t waiting;            /* client: deferred requests; server: pieces of apns_h2_fault_bytes */
     h2_deferred *deferred_first; /* in order of submission */
     h2_deferred **deferred_last;
+    h2_flow flow;
     h2_decoder decoder;
-    apns_h2_message *kept; /* the fields that are kept of the block being received; may be NULL */
+    h2_head head;          /* of the block received last */
+    apns_h2_message *kept; /* the fields that are kept of it; may be NULL */
     h2_inbound inbound;
     apns_error failure;
     apns_h2_facts facts;
@@ -168,35 +190,35 @@ void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t
 int apns_h2_receive_field_limit(apns_h2_session *session);
 int apns_h2_receive_memory_limit(apns_h2_session *session);
 
-/* h2_receive.c: functions of apns_h2_client_side. */
-void apns_h2_receive_status(apns_h2_exchange *exchange, uint16_t status);
+/* h2_receive.c: body_begin of apns_h2_client_side. */
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_block.c: decodes a header block of the peer, and writes what nghttp2 is given instead of it. place: room for
- * H2_REPLACEMENT_BYTES_MAX bytes. Returns 0 or a negative status. */
-int apns_h2_block_replace(apns_h2_session *session, const uint8_t *bytes, size_t length, uint8_t *place,
-                          size_t *replaced);
+/* h2_block.c: decodes a header block of the peer into session->head and session->kept. Returns 0, 1 if it cannot be
+ * decoded, or a negative status. */
+int apns_h2_block_read(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
 /* h2_block.c: adds a field to session->kept. Returns false if there is no memory, which it has recorded. */
 bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field);
-
-/* h2_block.c: add to what nghttp2 is given: an entry of the static table, a literal whose name is one, or a
- * pseudo-header field that does not exist, by which nghttp2 knows that there was an offence. */
-void apns_h2_replacement_index(h2_replacement *block, uint8_t index);
-void apns_h2_replacement_literal(h2_replacement *block, uint32_t index, const uint8_t *value, uint32_t length);
-void apns_h2_replacement_offence(h2_replacement *block);
 
 static inline bool h2_name_is(const apns_h2_field *field, const char *name, size_t length) {
     return field->name_length == length && memcmp(field->name, name, length) == 0;
 }
 
-/* h2_answer.c: judge, keep and fields_end of apns_h2_client_side. */
-void apns_h2_answer_judge(h2_replacement *block, const apns_h2_field *field);
+static inline bool h2_value_is(const apns_h2_field *field, const char *value, size_t length) {
+    return field->value_length == length && memcmp(field->value, value, length) == 0;
+}
+
+/* h2_answer.c: pseudo_read, keep, head_take and fields_end of apns_h2_client_side. */
+bool apns_h2_answer_pseudo_read(h2_head *head, const apns_h2_field *field);
+bool apns_h2_answer_head_take(const h2_head *head, apns_h2_exchange *exchange, bool last);
 bool apns_h2_answer_keep(apns_h2_session *session, const apns_h2_field *field);
 void apns_h2_answer_fields_end(apns_h2_session *session, apns_h2_exchange *exchange);
 
 /* h2_inbound.c: processes received bytes; returns 0 or a negative status. */
 int apns_h2_inbound_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
+
+/* h2_inbound.c: gives nghttp2 bytes of the peer, or bytes in their place; returns 0 or a negative status. */
+int apns_h2_inbound_give(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
 /* h2_inbound.c: releases what has arrived of a frame. */
 void apns_h2_inbound_clear(apns_h2_session *session);
@@ -226,17 +248,43 @@ static inline int32_t h2_frame_stream(const uint8_t *frame) {
     return (int32_t)(h2_big_endian(frame + 5) & 0x7fffffff);
 }
 
+/* Writes the header of a frame (RFC 9113, section 4.1). */
+static inline void h2_frame_header_write(uint8_t *place, uint32_t length, uint8_t type, uint8_t flags,
+                                         uint32_t stream) {
+    const uint32_t head = htonl(length << 8 | type);
+    stream = htonl(stream);
+    memcpy(place, &head, sizeof(head));
+    place[4] = flags;
+    memcpy(place + 5, &stream, sizeof(stream));
+}
+
 /* h2_send.c: records facts about a frame of nghttp2 that is being sent. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length);
 
 /* h2_send.c: frame_append of apns_h2_client_side. */
 int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length);
 
-/* h2_send.c: callbacks of nghttp2: write a DATA frame to the output, and return how much of a body may be sent. */
-int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
-                      nghttp2_data_source *source, void *user);
-ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
-                          nghttp2_data_source *source, void *user);
+/* h2_body.c: sends the body of a request whose HEADERS have been written, as far as windows and output allow; the rest
+ * waits. Returns 0 or a negative status. */
+int apns_h2_body_begin(apns_h2_session *session, apns_h2_exchange *exchange);
+
+/* h2_body.c: continues the bodies that wait; returns 0 or a negative status. */
+int apns_h2_bodies_continue(apns_h2_session *session);
+
+/* h2_body.c: called when a stream has been closed before its body was sent. If the answer is complete, the stream is
+ * closed as far as nghttp2 knows, and for the peer it has to be reset, unless it does so itself (RFC 9113,
+ * section 8.1): apns_h2_bodies_reset submits RST_STREAM, and returns 0 or a negative status. */
+void apns_h2_body_end(apns_h2_session *session, const apns_h2_exchange *exchange);
+int apns_h2_bodies_reset(apns_h2_session *session);
+
+/* h2_body.c: forget a stream, if its body waits or it has to be reset, or all streams. */
+void apns_h2_body_drop(apns_h2_session *session, int32_t stream);
+void apns_h2_bodies_clear(apns_h2_session *session);
+
+/* h2_body.c: window_update of apns_h2_client_side. */
+int apns_h2_window_update(apns_h2_session *session, const uint8_t *frame);
+
+void apns_h2_flow_init(h2_flow *flow);
 
 /* h2_send.c: appends bytes that exceed the room in the output, flushing as needed; returns nonzero if a flush
  * failed. */
@@ -250,8 +298,10 @@ static inline int h2_send_append(apns_h2_output *output, const uint8_t *bytes, s
     return 0;
 }
 
-/* h2_send.c: writes what nghttp2 has to send, without submitting deferred requests. */
+/* h2_send.c: write what nghttp2 has to send, without submitting deferred requests: all of it, or until the HEADERS of a
+ * stream have been written, behind which nghttp2 has nothing. */
 int apns_h2_send_library(apns_h2_session *session);
+int apns_h2_send_library_until(apns_h2_session *session, int32_t stream);
 
 /* h2_session.c: adds an exchange to the list of changed exchanges, unless it is listed. */
 void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange);

@@ -17,6 +17,7 @@ static nghttp2_option *options_make(void) {
     if (nghttp2_option_new(&options) != 0) return NULL;
     nghttp2_option_set_peer_max_concurrent_streams(options, PEER_STREAMS_BEFORE_SETTINGS);
     nghttp2_option_set_no_closed_streams(options, 1);
+    nghttp2_option_set_no_http_messaging(options, 1);
     nghttp2_option_set_stream_reset_rate_limit(options, RESET_BURST, RESET_RATE);
     return options;
 }
@@ -28,7 +29,7 @@ static int ng_create(apns_h2_session *session) {
     int result = NGHTTP2_ERR_NOMEM;
     if (options != NULL && nghttp2_session_callbacks_new(&callbacks) == 0) {
         apns_h2_receive_callbacks_set(callbacks);
-        nghttp2_session_callbacks_set_send_data_callback(callbacks, apns_h2_send_data);
+        nghttp2_session_callbacks_set_send_data_callback(callbacks, session->side->data_send);
         result = session->side->library_new(&session->ng, callbacks, session, options, &mem);
     }
     nghttp2_session_callbacks_del(callbacks);
@@ -51,6 +52,7 @@ apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session
     session->body_received_max = options->body_received_max;
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
+    apns_h2_flow_init(&session->flow);
     apns_h2_encoder_init(&session->encoder, options->memory);
     apns_h2_decoder_init(&session->decoder, options->memory);
     if (ng_create(session) == 0) return session;

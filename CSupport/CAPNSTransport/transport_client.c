@@ -50,16 +50,14 @@ static void closed_unanswered(connection *c, request *r) {
         apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
 }
 
-/* A complete response is an answer even if the body of the request was not sent completely (RFC 9113, section 8.1). If
- * the stream is still open then, it is reset without waiting for its end. */
+/* A complete response is an answer even if the body of the request was not sent completely (RFC 9113, section 8.1). */
 static void client_changed(connection *c, request *r) {
     uint8_t facts = r->exchange.facts;
-    if ((facts & APNS_H2_COMPLETE) != 0) {
-        if ((facts & APNS_H2_CLOSED) == 0) apns_h2_client_abandon(c->h2, &r->exchange, APNS_H2_NO_ERROR);
+    if ((facts & APNS_H2_CLOSED) == 0) return;
+    if ((facts & APNS_H2_COMPLETE) != 0)
         apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_ANSWERED, APNS_TRANSPORT_SCOPE_NONE, 0);
-    } else if ((facts & APNS_H2_CLOSED) != 0) {
+    else
         closed_unanswered(c, r);
-    }
 }
 
 /* Ends the requests of a connection that is gone: those given to the reactor may have arrived, the others have not. */

@@ -1,68 +1,86 @@
 #include "h2_request.h"
 
-/* Indices of the static table (RFC 7541, appendix A). */
-enum {
-    STATIC_AUTHORITY = 1,
-    STATIC_METHOD = 2,
-    STATIC_METHOD_POST = 3,
-    STATIC_PATH = 4,
-    STATIC_SCHEME = 6,
-    STATIC_SCHEME_HTTPS = 7,
-    STATIC_HOST = 38
+/* What the pseudo-header fields of a request say, and host. */
+enum request_pseudo {
+    HAS_METHOD = 1,
+    HAS_SCHEME = 2,
+    HAS_PATH = 4,
+    HAS_AUTHORITY = 8,
+    IS_CONNECT = 16,
+    IS_OPTIONS = 32,
+    IS_HTTP = 64,      /* the scheme is http or https */
+    IS_ABSOLUTE = 128, /* the path begins with a slash */
+    IS_ASTERISK = 256,
+    HAS_HOST = 512
 };
 
-static bool value_is(const apns_h2_field *field, const char *value, size_t length) {
-    return field->value_length == length && memcmp(field->value, value, length) == 0;
+/* Records a pseudo-header field; returns whether it has a value and is the first of its kind. */
+static bool note(h2_head *head, uint32_t kind, const apns_h2_field *field) {
+    bool first = (head->pseudo & kind) == 0;
+    head->pseudo |= kind;
+    return first && field->value_length > 0;
 }
 
-/* nghttp2 distinguishes some methods; any other is as good as POST. */
-static void method_judge(h2_replacement *block, const apns_h2_field *field) {
-    if (nghttp2_check_method(field->value, field->value_length) == 0)
-        apns_h2_replacement_offence(block);
-    else if (value_is(field, "CONNECT", 7) || value_is(field, "OPTIONS", 7) || value_is(field, "HEAD", 4))
-        apns_h2_replacement_literal(block, STATIC_METHOD, field->value, field->value_length);
-    else
-        apns_h2_replacement_index(block, STATIC_METHOD_POST);
+static bool method_read(h2_head *head, const apns_h2_field *field) {
+    if (h2_value_is(field, "CONNECT", 7)) head->pseudo |= IS_CONNECT;
+    if (h2_value_is(field, "OPTIONS", 7)) head->pseudo |= IS_OPTIONS;
+    return note(head, HAS_METHOD, field) && nghttp2_check_method(field->value, field->value_length) != 0;
 }
 
-/* A path is one that begins with a slash, an asterisk, or neither. */
-static void path_judge(h2_replacement *block, const apns_h2_field *field) {
-    if (field->value_length == 0 || nghttp2_check_path(field->value, field->value_length) == 0)
-        apns_h2_replacement_offence(block);
-    else if (field->value[0] == '/')
-        apns_h2_replacement_index(block, STATIC_PATH);
-    else
-        apns_h2_replacement_literal(block, STATIC_PATH, field->value,
-                                    field->value_length < 2 ? field->value_length : 2);
+static bool path_read(h2_head *head, const apns_h2_field *field) {
+    if (field->value_length > 0 && field->value[0] == '/') head->pseudo |= IS_ABSOLUTE;
+    if (h2_value_is(field, "*", 1)) head->pseudo |= IS_ASTERISK;
+    return note(head, HAS_PATH, field) && nghttp2_check_path(field->value, field->value_length) != 0;
 }
 
-static void scheme_judge(h2_replacement *block, const apns_h2_field *field) {
-    if (value_is(field, "https", 5))
-        apns_h2_replacement_index(block, STATIC_SCHEME_HTTPS);
-    else
-        apns_h2_replacement_literal(block, STATIC_SCHEME, field->value, field->value_length);
+static bool is_alpha(uint8_t byte) {
+    return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
 }
 
-static void authority_judge(h2_replacement *block, const apns_h2_field *field, uint32_t index) {
-    if (nghttp2_check_authority(field->value, field->value_length) == 0)
-        apns_h2_replacement_offence(block);
-    else
-        apns_h2_replacement_literal(block, index, field->value, field->value_length == 0 ? 0 : 1);
+/* A scheme according to RFC 3986, section 3.1. */
+static bool scheme_read(h2_head *head, const apns_h2_field *field) {
+    if (h2_value_is(field, "http", 4) || h2_value_is(field, "https", 5)) head->pseudo |= IS_HTTP;
+    if (!note(head, HAS_SCHEME, field) || !is_alpha(field->value[0])) return false;
+    for (uint32_t i = 1; i < field->value_length; i++) {
+        uint8_t byte = field->value[i];
+        bool fits = is_alpha(byte) || (byte >= '0' && byte <= '9') || byte == '+' || byte == '-' || byte == '.';
+        if (!fits) return false;
+    }
+    return true;
 }
 
-void apns_h2_request_judge(h2_replacement *block, const apns_h2_field *field) {
-    if (h2_name_is(field, ":method", 7))
-        method_judge(block, field);
-    else if (h2_name_is(field, ":path", 5))
-        path_judge(block, field);
-    else if (h2_name_is(field, ":scheme", 7))
-        scheme_judge(block, field);
-    else if (h2_name_is(field, ":authority", 10))
-        authority_judge(block, field, STATIC_AUTHORITY);
-    else if (h2_name_is(field, "host", 4))
-        authority_judge(block, field, STATIC_HOST);
-    else
-        apns_h2_replacement_offence(block);
+static bool authority_read(h2_head *head, const apns_h2_field *field) {
+    return note(head, HAS_AUTHORITY, field) && nghttp2_check_authority(field->value, field->value_length) != 0;
+}
+
+bool apns_h2_request_host_read(h2_head *head, const apns_h2_field *field) {
+    return note(head, HAS_HOST, field) && nghttp2_check_authority(field->value, field->value_length) != 0;
+}
+
+bool apns_h2_request_pseudo_read(h2_head *head, const apns_h2_field *field) {
+    if (h2_name_is(field, ":method", 7)) return method_read(head, field);
+    if (h2_name_is(field, ":path", 5)) return path_read(head, field);
+    if (h2_name_is(field, ":scheme", 7)) return scheme_read(head, field);
+    if (h2_name_is(field, ":authority", 10)) return authority_read(head, field);
+    return false;
+}
+
+/* Whether the fields that a request must have are there (RFC 9113, sections 8.3.1 and 8.5). */
+static bool is_whole(const h2_head *head) {
+    const uint32_t all = HAS_METHOD | HAS_SCHEME | HAS_PATH;
+    uint32_t pseudo = head->pseudo;
+    if ((pseudo & IS_CONNECT) != 0) return (pseudo & (HAS_SCHEME | HAS_PATH | HAS_AUTHORITY)) == HAS_AUTHORITY;
+    if ((pseudo & all) != all || (pseudo & (HAS_AUTHORITY | HAS_HOST)) == 0) return false;
+    bool options = (pseudo & IS_OPTIONS) != 0 && (pseudo & IS_ASTERISK) != 0;
+    return (pseudo & IS_HTTP) == 0 || (pseudo & IS_ABSOLUTE) != 0 || options;
+}
+
+bool apns_h2_request_head_take(const h2_head *head, apns_h2_exchange *exchange, bool last) {
+    (void)last;
+    if (head->malformed || !is_whole(head)) return false;
+    exchange->content_length = (head->pseudo & IS_CONNECT) != 0 ? -1 : head->content_length;
+    exchange->facts |= APNS_H2_HEAD;
+    return true;
 }
 
 bool apns_h2_request_keep(apns_h2_session *session, const apns_h2_field *field) {

@@ -44,6 +44,34 @@ apns_h2_exchange *apns_h2_server_find(apns_h2_session *session, int32_t stream) 
     return nghttp2_session_get_stream_user_data(session->ng, stream);
 }
 
+/* Tells nghttp2 how much of the body may be sent, without copying it; data_send writes it. */
+static ssize_t data_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
+                         nghttp2_data_source *source, void *user) {
+    (void)ng, (void)stream, (void)buffer, (void)user;
+    const apns_h2_exchange *exchange = source->ptr;
+    APNS_REQUIRE(exchange->body_sent <= exchange->body_length);
+    size_t left = exchange->body_length - exchange->body_sent;
+    size_t now = left < length ? left : length;
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (now == left) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return (ssize_t)now;
+}
+
+/* Writes a DATA frame. It never returns WOULDBLOCK, because a frame held back inside nghttp2 would outlive its
+ * exchange; the output has room for the frame that makes it pause. */
+static int data_send(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
+                     nghttp2_data_source *source, void *user) {
+    (void)ng, (void)frame;
+    apns_h2_session *session = user;
+    apns_h2_exchange *exchange = source->ptr;
+    if (h2_send_append(session->output, header, H2_FRAME_HEADER_BYTES) != 0 ||
+        h2_send_append(session->output, exchange->body + exchange->body_sent, length) != 0)
+        return NGHTTP2_ERR_CALLBACK_FAILURE;
+    exchange->body_sent += (uint32_t)length;
+    APNS_REQUIRE(exchange->body_sent <= exchange->body_length);
+    return session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
+}
+
 int apns_h2_server_respond(apns_h2_session *session, apns_h2_exchange *exchange, uint16_t status,
                            const apns_h2_field *fields, uint32_t count) {
     uint8_t digits[3] = {(uint8_t)('0' + status / 100 % 10), (uint8_t)('0' + status / 10 % 10),
@@ -55,7 +83,7 @@ int apns_h2_server_respond(apns_h2_session *session, apns_h2_exchange *exchange,
             (nghttp2_nv){(uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value,
                          fields[i].name_length, fields[i].value_length,
                          fields[i].indexing == APNS_H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
-    nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
+    nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = data_read};
     return apns_h2_session_submitted(session,
                                      nghttp2_submit_response(session->ng, exchange->stream, assembled, 1 + count,
                                                              exchange->body_length > 0 ? &body : NULL));
@@ -209,7 +237,10 @@ static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t l
 static const h2_side apns_server_side = {
     .session_bytes = sizeof(server_session),
     .library_new = nghttp2_session_server_new3,
-    .judge = apns_h2_request_judge,
+    .data_send = data_send,
+    .pseudo_read = apns_h2_request_pseudo_read,
+    .host_read = apns_h2_request_host_read,
+    .head_take = apns_h2_request_head_take,
     .keep = apns_h2_request_keep,
     .stream_begin = stream_begin,
     .fields_end = fields_end,

@@ -140,6 +140,99 @@ struct AnswerBlockTests {
         #expect(setup.peer.frames(Frame.reset) == [.reset(1, 1)], "\(offence.name)")
     }
 
+    private static func headers(_ flags: UInt8, _ block: [UInt8]) -> Frame {
+        Frame(type: Frame.headers, flags: Frame.endHeaders | flags, stream: 1, payload: block)
+    }
+
+    private static func data(_ flags: UInt8, _ count: Int) -> Frame {
+        Frame(type: Frame.data, flags: flags, stream: 1, payload: [UInt8](repeating: 0x62, count: count))
+    }
+
+    private static let interim = literal(":status", Array("103".utf8))
+    private static let oneByte = status + literal("content-length", [0x31])
+    private static let last = Frame.endStream
+
+    private static let malformedMessages: [(name: String, frames: [Frame])] = [
+        ("only an interim answer", [headers(last, interim)]),
+        ("a body behind an interim answer", [headers(0, interim), data(last, 1)]),
+        ("an end behind an interim answer", [headers(0, interim), data(last, 0)]),
+        ("a length of an interim answer", [headers(0, interim + literal("content-length", [0x30]))]),
+        ("more bytes than announced", [headers(0, oneByte), data(0, 2)]),
+        ("more bytes than announced, in pieces", [headers(0, oneByte), data(0, 1), data(0, 1)]),
+        ("fewer bytes than announced", [headers(0, oneByte), data(last, 0)]),
+        (
+            "a length in trailers that is wrong",
+            [
+                headers(0, status), data(0, 2), headers(last, literal("content-length", [0x31])),
+            ]
+        ),
+        (
+            "two lengths, one in trailers",
+            [
+                headers(0, oneByte), data(0, 1), headers(last, literal("content-length", [0x31])),
+            ]
+        ),
+        ("trailers that do not end the answer", [headers(0, status), headers(0, literal("x", [0x61]))]),
+        ("a status in trailers", [headers(0, status), headers(last, status)]),
+        ("a malformed field in trailers", [headers(0, status), headers(last, literal("X", [0x61]))]),
+        ("a body of 204", [headers(0, [0x89]), data(last, 1)]),
+        ("a body of 304", [headers(0, [0x8b]), data(last, 1)]),
+        ("a length of 204", [headers(last, [0x89] + literal("content-length", [0x31]))]),
+    ]
+
+    @Test(
+        "A malformed sequence of frames ends its request, and the connection goes on",
+        arguments: malformedMessages.indices)
+    func malformedMessage(index: Int) throws {
+        let (name, frames) = Self.malformedMessages[index]
+        let setup = try WireTests.Setup(Limits(loop: .epoll))
+        setup.submit([Request(ticket: 1), Request(ticket: 2)])
+        setup.drive { setup.peer.frames(Frame.headers).count == 2 }
+        setup.peer.send(frames + [.ok(3)])
+        setup.drive { setup.client.outcomes.count == 2 || setup.client.down != nil }
+        #expect(setup.client.down == nil, "\(name)")
+        let first = setup.client.outcomes.first { $0.ticket == 1 }
+        #expect(first?.delivery == APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue, "\(name)")
+        #expect(setup.client.outcomes.first { $0.ticket == 2 }?.status == 200, "\(name)")
+        setup.drive { !setup.peer.frames(Frame.reset).isEmpty }
+        #expect(setup.peer.frames(Frame.reset) == [.reset(1, 1)], "\(name)")
+    }
+
+    private static let wellFormedMessages: [(name: String, status: UInt16, frames: [Frame])] = [
+        ("interim answers first", 200, [headers(0, interim), headers(0, interim), headers(last, status)]),
+        ("a body of the announced length", 200, [headers(0, oneByte), data(0, 0), data(last, 1)]),
+        ("trailers", 200, [headers(0, status), data(0, 5), headers(last, literal("x", [0x61]))]),
+        (
+            "a length in trailers", 200,
+            [headers(0, status), data(0, 1), headers(last, literal("content-length", [0x31]))]
+        ),
+        ("204 with a length of 0", 204, [headers(last, [0x89] + literal("content-length", [0x30]))]),
+        (
+            "304 with the length of what is not sent", 304,
+            [
+                headers(last, [0x8b] + literal("content-length", Array("10".utf8)))
+            ]
+        ),
+        (
+            "a length with zeros in front", 200,
+            [
+                headers(0, status + literal("content-length", Array("0001".utf8))), data(last, 1),
+            ]
+        ),
+    ]
+
+    @Test("A well-formed sequence of frames is an answer", arguments: wellFormedMessages.indices)
+    func wellFormedMessage(index: Int) throws {
+        let (name, status, frames) = Self.wellFormedMessages[index]
+        let setup = try WireTests.Setup(Limits(loop: .epoll))
+        setup.submit([Request(ticket: 1)])
+        setup.drive { setup.peer.frames(Frame.headers).count == 1 }
+        setup.peer.send(frames)
+        setup.drive { setup.client.outcomes.count == 1 || setup.client.down != nil }
+        #expect(setup.client.outcomes.first?.delivery == APNS_TRANSPORT_ANSWERED.rawValue, "\(name)")
+        #expect(setup.client.outcomes.first?.status == status, "\(name)")
+    }
+
     @Test("Both of two GOAWAYs behind the last answer are told, in one record or in pieces", arguments: [1, 7, 4000])
     func goaways(piece: Int) throws {
         let setup = try WireTests.Setup(Limits(loop: .epoll))

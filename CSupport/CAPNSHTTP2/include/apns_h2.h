@@ -106,10 +106,12 @@ _Static_assert(sizeof(apns_h2_message) == 56, "fixed layout");
 /* ---------------------------------------------------------------- exchanges */
 
 enum apns_h2_exchange_fact {
-    APNS_H2_COMPLETE = 1, /* END_STREAM was received: the message is complete */
-    APNS_H2_CLOSED = 2,   /* the stream is closed with error_code; the session no longer refers to the exchange */
-    APNS_H2_LISTED = 4,   /* in the session's list of changed exchanges */
-    APNS_H2_FIELDS = 8,   /* server: the header fields are complete; see apns_h2_fault_early_set */
+    APNS_H2_COMPLETE = 1,   /* END_STREAM was received: the message is complete */
+    APNS_H2_CLOSED = 2,     /* the stream is closed with error_code; the session no longer refers to the exchange */
+    APNS_H2_LISTED = 4,     /* in the session's list of changed exchanges */
+    APNS_H2_FIELDS = 8,     /* server: the header fields are complete; see apns_h2_fault_early_set */
+    APNS_H2_HEAD = 16,      /* the header section has been received; on a client that of the final response */
+    APNS_H2_MALFORMED = 32, /* the message is malformed (RFC 9113, section 8.1.1), and the stream is reset */
 };
 
 /* A request and its response. */
@@ -125,8 +127,10 @@ typedef struct apns_h2_exchange {
     uint16_t status;     /* client: :status, 0 until it is received */
     uint8_t facts;       /* enum apns_h2_exchange_fact */
     uint8_t reserved;
+    int64_t window_added;   /* client: what the peer has added to the flow-control window of the stream */
+    int64_t content_length; /* with APNS_H2_HEAD: the received body's length as announced, or -1 */
 } apns_h2_exchange;
-_Static_assert(sizeof(apns_h2_exchange) == 48, "fixed layout");
+_Static_assert(sizeof(apns_h2_exchange) == 64, "fixed layout");
 
 /* Creates a pool of count exchanges, each followed by extra bytes for the caller. Returns NULL if there is no memory.
  * Owned by the caller: apns_h2_pool_destroy. */

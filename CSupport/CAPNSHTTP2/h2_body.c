@@ -1,0 +1,169 @@
+#include "h2_internal.h"
+#include <string.h>
+
+/* Bodies of requests: DATA frames, and the peer's flow control (RFC 9113, sections 5.2 and 6.9). nghttp2 takes each
+ * request for one without a body, and is shown a WINDOW_UPDATE only if it has to answer it with an error. */
+
+enum { WINDOW_MAX = 0x7fffffff };
+
+/* A body that waits for a window to open, or for the output; or, without an exchange, a stream that has to be reset
+ * because its answer came before the body. */
+struct h2_body {
+    struct h2_body *next;
+    apns_h2_exchange *exchange;
+    int32_t stream;
+};
+
+static bool is_sent(const apns_h2_exchange *exchange) {
+    return exchange->body_sent == exchange->body_length;
+}
+
+static int64_t stream_window(const apns_h2_session *session, const apns_h2_exchange *exchange) {
+    return session->flow.stream_window + exchange->window_added - exchange->body_sent;
+}
+
+void apns_h2_flow_init(h2_flow *flow) {
+    flow->window = H2_WINDOW_INITIAL;
+    flow->stream_window = H2_WINDOW_INITIAL;
+    flow->last = &flow->first;
+}
+
+/* Returns how much the next frame may have of a body; 0 or less for nothing. */
+static int64_t frame_room(const apns_h2_session *session, const apns_h2_exchange *exchange) {
+    int64_t room = exchange->body_length - exchange->body_sent;
+    int64_t window = stream_window(session, exchange);
+    if (room > H2_FRAME_BYTES_MAX) room = H2_FRAME_BYTES_MAX;
+    if (room > session->flow.window) room = session->flow.window;
+    return room > window ? window : room;
+}
+
+/* Writes what may be sent of a body, until the output is paused. */
+static int body_write(apns_h2_session *session, apns_h2_exchange *exchange) {
+    while (!is_sent(exchange) && !session->output->paused) {
+        int64_t room = frame_room(session, exchange);
+        if (room <= 0) break;
+        uint32_t now = (uint32_t)room;
+        const uint8_t *bytes = exchange->body + exchange->body_sent;
+        exchange->body_sent += now;
+        session->flow.window -= now;
+        uint8_t header[H2_FRAME_HEADER_BYTES];
+        h2_frame_header_write(header, now, NGHTTP2_DATA, is_sent(exchange) ? NGHTTP2_FLAG_END_STREAM : 0,
+                              (uint32_t)exchange->stream);
+        if (h2_send_append(session->output, header, sizeof(header)) != 0 ||
+            h2_send_append(session->output, bytes, now) != 0)
+            return apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
+    }
+    return 0;
+}
+
+/* What stops the bodies that come next, too. */
+static bool is_stopped(const apns_h2_session *session) {
+    return session->flow.window <= 0 || session->output->paused;
+}
+
+/* A paused output is a reason to pump again; a closed window is not, because the peer's frame that opens it is one. */
+static void rest_note(apns_h2_session *session) {
+    if (session->output->paused) session->drained = false;
+}
+
+int apns_h2_body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
+    h2_flow *flow = &session->flow;
+    bool waits = flow->first != NULL && is_stopped(session); /* behind those that have waited longer */
+    if (!waits && body_write(session, exchange) != 0) return session->failure.status;
+    if (is_sent(exchange)) return 0;
+    h2_body *body = apns_h2_memory_take(session->memory, sizeof(*body));
+    if (body == NULL)
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, 0, "no memory for a request's body that waits");
+    *body = (h2_body){.exchange = exchange, .stream = exchange->stream};
+    *flow->last = body;
+    flow->last = &body->next;
+    rest_note(session);
+    return 0;
+}
+
+static void body_unlink(apns_h2_session *session, h2_body **link) {
+    h2_body *body = *link;
+    *link = body->next;
+    if (body->next == NULL) session->flow.last = link;
+    apns_h2_memory_give(session->memory, body);
+}
+
+int apns_h2_bodies_continue(apns_h2_session *session) {
+    h2_body **link = &session->flow.first;
+    while (*link != NULL && !is_stopped(session)) {
+        if (body_write(session, (*link)->exchange) != 0) return session->failure.status;
+        if (is_sent((*link)->exchange))
+            body_unlink(session, link);
+        else
+            link = &(*link)->next;
+    }
+    if (session->flow.first != NULL) rest_note(session);
+    return 0;
+}
+
+static h2_body **body_find(apns_h2_session *session, int32_t stream) {
+    h2_body **link = &session->flow.first;
+    while (*link != NULL && (*link)->stream != stream)
+        link = &(*link)->next;
+    return link;
+}
+
+void apns_h2_body_drop(apns_h2_session *session, int32_t stream) {
+    h2_body **link = body_find(session, stream);
+    if (*link != NULL) body_unlink(session, link);
+}
+
+void apns_h2_body_end(apns_h2_session *session, const apns_h2_exchange *exchange) {
+    h2_body **link = body_find(session, exchange->stream);
+    if (*link == NULL) return;
+    bool answered = (exchange->facts & APNS_H2_COMPLETE) != 0 && exchange->error_code == NGHTTP2_NO_ERROR;
+    (*link)->exchange = NULL;
+    if (!answered) body_unlink(session, link);
+}
+
+int apns_h2_bodies_reset(apns_h2_session *session) {
+    int result = 0;
+    for (h2_body **link = &session->flow.first; *link != NULL && result == 0;) {
+        if ((*link)->exchange != NULL) {
+            link = &(*link)->next;
+            continue;
+        }
+        result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, (*link)->stream, NGHTTP2_NO_ERROR);
+        body_unlink(session, link);
+    }
+    return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
+}
+
+void apns_h2_bodies_clear(apns_h2_session *session) {
+    while (session->flow.first != NULL)
+        body_unlink(session, &session->flow.first);
+}
+
+/* Gives nghttp2 increments that are too large for any window, in place of one that is too large for the window which
+ * the peer has left us: it ends the stream or the connection. Its own window may be 0, so there are two. */
+static int excess_give(apns_h2_session *session, const uint8_t *frame) {
+    uint8_t twice[2 * H2_WINDOW_UPDATE_BYTES];
+    memcpy(twice, frame, H2_WINDOW_UPDATE_BYTES);
+    memcpy(twice + H2_FRAME_HEADER_BYTES, (const uint8_t[4]){0x7f, 0xff, 0xff, 0xff}, 4);
+    memcpy(twice + H2_WINDOW_UPDATE_BYTES, twice, H2_WINDOW_UPDATE_BYTES);
+    return apns_h2_inbound_give(session, twice, sizeof(twice));
+}
+
+static int stream_update(apns_h2_session *session, const uint8_t *frame, uint32_t increment) {
+    apns_h2_exchange *exchange = nghttp2_session_get_stream_user_data(session->ng, h2_frame_stream(frame));
+    if (exchange == NULL) return 0; /* closed or abandoned */
+    if (stream_window(session, exchange) + increment > WINDOW_MAX) return excess_give(session, frame);
+    exchange->window_added += increment;
+    return 0;
+}
+
+int apns_h2_window_update(apns_h2_session *session, const uint8_t *frame) {
+    int32_t stream = h2_frame_stream(frame);
+    uint32_t increment = h2_big_endian(frame + H2_FRAME_HEADER_BYTES) & WINDOW_MAX;
+    bool known = stream == 0 || (stream % 2 == 1 && stream <= session->written_stream);
+    if (!known || increment == 0) return apns_h2_inbound_give(session, frame, H2_WINDOW_UPDATE_BYTES);
+    if (stream != 0) return stream_update(session, frame, increment);
+    if (session->flow.window + increment > WINDOW_MAX) return excess_give(session, frame);
+    session->flow.window += increment;
+    return 0;
+}
