@@ -11,7 +11,7 @@ from peers import ROOT, say
 
 PLANTED = ROOT / "Benchmarks" / "planted"
 COPY = planting.Copy(ROOT / ".build-planted" / "tree")
-PRODUCTS = ("apns-batch", "apns-batch-micro-benchmarks")
+PRODUCTS = ("apns-batch", "apns-batch-micro-benchmarks", "apns-batch-library-benchmarks")
 
 
 def build():
