@@ -2,30 +2,24 @@
 
 /* Header blocks of answers: their status, whether the answer is well-formed, and the fields that are captured. */
 
-static bool digit_is(uint8_t byte) {
-    return byte >= '0' && byte <= '9';
-}
-
 /* Reads :status, the only pseudo-header field of an answer (RFC 9113, section 8.3.2). 101 does not exist in HTTP/2
  * (section 8.6). */
 bool apns_h2_answer_pseudo_read(h2_head *head, const apns_h2_field *field) {
-    const uint8_t *value = field->value;
     if (head->pseudo != 0 || !h2_name_is(field, ":status", 7) || field->value_length != 3) return false;
-    if (!digit_is(value[0]) || !digit_is(value[1]) || !digit_is(value[2])) return false;
-    uint16_t status = (uint16_t)((value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0'));
-    if (status == 101) return false;
+    int64_t status = apns_h2_number_read(field);
+    if (status == -1 || status == 101) return false;
     head->pseudo = 1;
-    head->status = status;
+    head->status = (uint16_t)status;
     return true;
 }
 
 /* Applies the header section of an interim or a final answer (RFC 9113, section 8.1). */
-bool apns_h2_answer_head_take(const h2_head *head, apns_h2_exchange *exchange, bool last) {
+bool apns_h2_answer_head_take(const h2_head *head, apns_h2_exchange *exchange) {
     if (head->pseudo == 0) return false;
     exchange->status = head->status;
     if (exchange->message != NULL) apns_h2_message_fields_clear(exchange->message); /* those of an interim answer */
     if (head->malformed) return false;
-    if (head->status / 100 == 1) return !last;
+    if (head->status / 100 == 1) return true;
     bool empty = head->status == 204 || head->status == 304;
     exchange->content_length = empty ? 0 : head->content_length;
     exchange->facts |= APNS_H2_HEAD;

@@ -44,12 +44,12 @@ static bool is_of_connection(const apns_h2_field *field) {
     }
 }
 
-/* Returns a number that has at least one digit and no other bytes, or -1. */
-static int64_t number_read(const uint8_t *digits, uint32_t length) {
-    int64_t number = length > 0 ? 0 : -1;
-    for (uint32_t i = 0; i < length; i++) {
-        if (digits[i] < '0' || digits[i] > '9' || number > (INT64_MAX - 9) / 10) return -1;
-        number = number * 10 + (digits[i] - '0');
+int64_t apns_h2_number_read(const apns_h2_field *field) {
+    int64_t number = field->value_length > 0 ? 0 : -1;
+    for (uint32_t i = 0; i < field->value_length; i++) {
+        uint8_t byte = field->value[i];
+        if (byte < '0' || byte > '9' || number > (INT64_MAX - 9) / 10) return -1;
+        number = number * 10 + (byte - '0');
     }
     return number;
 }
@@ -59,7 +59,7 @@ static int64_t number_read(const uint8_t *digits, uint32_t length) {
 static bool content_length_read(h2_head *head, const apns_h2_field *field) {
     if (head->content_length != -1 || head->status / 100 == 1) return false;
     if (head->status == 204 && !h2_value_is(field, "0", 1)) return false;
-    head->content_length = number_read(field->value, field->value_length);
+    head->content_length = apns_h2_number_read(field);
     return head->content_length != -1;
 }
 

@@ -117,8 +117,10 @@ void apns_h2_body_end(apns_h2_session *session, const apns_h2_exchange *exchange
     h2_body **link = body_find(session, exchange->stream);
     if (*link == NULL) return;
     bool answered = (exchange->facts & APNS_H2_COMPLETE) != 0 && exchange->error_code == NGHTTP2_NO_ERROR;
-    (*link)->exchange = NULL;
-    if (!answered) body_unlink(session, link);
+    if (answered)
+        (*link)->exchange = NULL; /* apns_h2_bodies_reset resets the stream */
+    else
+        body_unlink(session, link);
 }
 
 int apns_h2_bodies_reset(apns_h2_session *session) {

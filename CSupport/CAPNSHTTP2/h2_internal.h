@@ -113,10 +113,10 @@ typedef struct h2_side {
 
     /* The others are called by callbacks of nghttp2. A client has no stream_begin, as push is disabled, which returns
      * what the callback does. head_take applies session->head to a message without APNS_H2_HEAD and returns whether it
-     * is well-formed; fields_end then takes the kept fields, also those of trailers. body_begin returns NULL if there
-     * is no memory or the body is not kept. A server has no body_end. */
+     * is well-formed; fields_end takes the kept fields of a well-formed block, also those of trailers. body_begin
+     * returns NULL if there is no memory or the body is not kept. A server has no body_end. */
     int (*stream_begin)(apns_h2_session *session, int32_t stream);
-    bool (*head_take)(const h2_head *head, apns_h2_exchange *exchange, bool last);
+    bool (*head_take)(const h2_head *head, apns_h2_exchange *exchange);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
     apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
     void (*body_end)(apns_h2_session *session, const apns_h2_exchange *exchange);
@@ -200,6 +200,9 @@ int apns_h2_block_read(apns_h2_session *session, const uint8_t *bytes, size_t le
 /* h2_block.c: adds a field to session->kept. Returns false if there is no memory, which it has recorded. */
 bool apns_h2_block_keep(apns_h2_session *session, const apns_h2_field *field);
 
+/* h2_block.c: returns the number that a field's value is, or -1 if it has no digits, other bytes, or more than fit. */
+int64_t apns_h2_number_read(const apns_h2_field *field);
+
 static inline bool h2_name_is(const apns_h2_field *field, const char *name, size_t length) {
     return field->name_length == length && memcmp(field->name, name, length) == 0;
 }
@@ -210,7 +213,7 @@ static inline bool h2_value_is(const apns_h2_field *field, const char *value, si
 
 /* h2_answer.c: pseudo_read, keep, head_take and fields_end of apns_h2_client_side. */
 bool apns_h2_answer_pseudo_read(h2_head *head, const apns_h2_field *field);
-bool apns_h2_answer_head_take(const h2_head *head, apns_h2_exchange *exchange, bool last);
+bool apns_h2_answer_head_take(const h2_head *head, apns_h2_exchange *exchange);
 bool apns_h2_answer_keep(apns_h2_session *session, const apns_h2_field *field);
 void apns_h2_answer_fields_end(apns_h2_session *session, apns_h2_exchange *exchange);
 

@@ -102,7 +102,7 @@ void apns_h2_receive_fact_add(apns_h2_session *session, apns_h2_exchange *exchan
     apns_h2_session_changed_add(session, exchange);
 }
 
-static int message_end(apns_h2_session *session, apns_h2_exchange *exchange) {
+static int body_end(apns_h2_session *session, apns_h2_exchange *exchange) {
     if (exchange == NULL) return 0;
     if (!end_fits(exchange)) return message_refuse(session, exchange);
     apns_h2_receive_fact_add(session, exchange, APNS_H2_COMPLETE);
@@ -113,11 +113,12 @@ static int message_end(apns_h2_session *session, apns_h2_exchange *exchange) {
 static int headers_end(apns_h2_session *session, apns_h2_exchange *exchange, bool last) {
     if (exchange == NULL) return 0;
     bool trailers = (exchange->facts & APNS_H2_HEAD) != 0;
-    bool good = trailers ? trailers_take(&session->head, exchange, last)
-                         : session->side->head_take(&session->head, exchange, last);
-    if (!good) return message_refuse(session, exchange);
+    bool good =
+        trailers ? trailers_take(&session->head, exchange, last) : session->side->head_take(&session->head, exchange);
+    if (!good || (last && !end_fits(exchange))) return message_refuse(session, exchange);
     session->side->fields_end(session, exchange);
-    return last ? message_end(session, exchange) : 0;
+    if (last) apns_h2_receive_fact_add(session, exchange, APNS_H2_COMPLETE);
+    return 0;
 }
 
 static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
@@ -127,7 +128,7 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
     case NGHTTP2_HEADERS:
         return headers_end(session, session->current, last);
     case NGHTTP2_DATA:
-        return last ? message_end(session, nghttp2_session_get_stream_user_data(ng, frame->hd.stream_id)) : 0;
+        return last ? body_end(session, nghttp2_session_get_stream_user_data(ng, frame->hd.stream_id)) : 0;
     case NGHTTP2_RST_STREAM:
         apns_h2_body_drop(session, frame->hd.stream_id);
         break;

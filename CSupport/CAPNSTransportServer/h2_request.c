@@ -49,19 +49,19 @@ static bool scheme_read(h2_head *head, const apns_h2_field *field) {
     return true;
 }
 
-static bool authority_read(h2_head *head, const apns_h2_field *field) {
-    return note(head, HAS_AUTHORITY, field) && nghttp2_check_authority(field->value, field->value_length) != 0;
+static bool authority_read(h2_head *head, uint32_t kind, const apns_h2_field *field) {
+    return note(head, kind, field) && nghttp2_check_authority(field->value, field->value_length) != 0;
 }
 
 bool apns_h2_request_host_read(h2_head *head, const apns_h2_field *field) {
-    return note(head, HAS_HOST, field) && nghttp2_check_authority(field->value, field->value_length) != 0;
+    return authority_read(head, HAS_HOST, field);
 }
 
 bool apns_h2_request_pseudo_read(h2_head *head, const apns_h2_field *field) {
     if (h2_name_is(field, ":method", 7)) return method_read(head, field);
     if (h2_name_is(field, ":path", 5)) return path_read(head, field);
     if (h2_name_is(field, ":scheme", 7)) return scheme_read(head, field);
-    if (h2_name_is(field, ":authority", 10)) return authority_read(head, field);
+    if (h2_name_is(field, ":authority", 10)) return authority_read(head, HAS_AUTHORITY, field);
     return false;
 }
 
@@ -75,8 +75,7 @@ static bool is_whole(const h2_head *head) {
     return (pseudo & IS_HTTP) == 0 || (pseudo & IS_ABSOLUTE) != 0 || options;
 }
 
-bool apns_h2_request_head_take(const h2_head *head, apns_h2_exchange *exchange, bool last) {
-    (void)last;
+bool apns_h2_request_head_take(const h2_head *head, apns_h2_exchange *exchange) {
     if (head->malformed || !is_whole(head)) return false;
     exchange->content_length = (head->pseudo & IS_CONNECT) != 0 ? -1 : head->content_length;
     exchange->facts |= APNS_H2_HEAD;

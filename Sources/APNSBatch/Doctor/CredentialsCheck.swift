@@ -74,10 +74,9 @@ struct CredentialsCheck {
     }
 
     private func identifier(_ what: String, _ text: String) -> Doctor.Finding {
-        let isWellFormed =
-            text.utf8.count == 10
-            && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 }
-        if isWellFormed { return .init(.ok, what, "\(text) has the format that Apple uses") }
+        if AppleIdentifier.isWellFormed(text) {
+            return .init(.ok, what, "\(text) has the format that Apple uses")
+        }
         let isUsable = (try? ProviderToken.Issuer(keyID: text, teamID: text)) != nil
         return .init(
             isUsable ? .warning : .error, what, "expected 10 capital letters and digits, found \"\(text)\"",

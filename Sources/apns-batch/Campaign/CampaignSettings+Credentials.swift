@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Foundation
 
 /// The credentials for each topic. They are either entries of `providers`, or the campaign's own settings of the same names,
@@ -104,14 +105,9 @@ extension CampaignSettings {
         for file in secrets.compactMap(\.self) { SecretFile.exposure(of: file).map { complain("warning: \($0)") } }
         guard self.keyFile != nil else { return }
         for (name, text) in [("key id", self.keyId), ("team id", self.teamId)] {
-            guard let text, !hasFormOfApple(text) else { continue }
+            guard let text, !AppleIdentifier.isWellFormed(text) else { continue }
             complain("warning: \(name): expected 10 capital letters and digits, found \"\(text)\"")
         }
-    }
-
-    /// Whether an identifier has ten capital letters and digits. (A regular expression would take a tenth of the start.)
-    private func hasFormOfApple(_ text: String) -> Bool {
-        text.utf8.count == 10 && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 }
     }
 
     private func read(asking asks: Bool) throws -> Campaign.Credentials {
