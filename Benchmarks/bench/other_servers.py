@@ -15,7 +15,7 @@ from bench.clients import H2load, Ours
 from bench.conditions import DELAY_MS, LIMITED_RATE, alternating
 from bench.efficiency import Series, take_rounds
 from bench.figures import Figure
-from bench.stage import SERVER_CPU, STREAMS, compiled
+from bench.stage import BOTH_CPUS, SERVER_CPU, STREAMS, compiled
 from peers import say
 
 
@@ -109,16 +109,28 @@ def paced(stage, rounds):
                   note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")
 
 
+def two_lanes(stage, rounds):
+    """Processor time at nginx with two lanes against one, both of which may use both cores."""
+    clients = [Ours(stage, "--lanes", str(lanes), cpus=BOTH_CPUS) for lanes in (1, 2)]
+    with stage.nginx() as port:
+        samples = alternating(rounds, *((client, port) for client in clients))
+    micros = [statistics.median(sample.micro for sample in group) for group in samples]
+    return Figure("two lanes against one, CPU per notification, nginx", micros[1] / micros[0],
+                  note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")
+
+
 def ten_times(stage, rounds, rows):
     """Time at `rows` against ten times that at a tenth, at nginx, which keeps nothing of a request."""
     with stage.nginx() as port:
         few = statistics.median(Ours(stage, rows=rows // 10).measure(port).usage.wall for _ in range(rounds))
-        many = Ours(stage, rows=rows).measure(port).usage.wall
-    return Figure(f"time at {rows} rows against 10 × a tenth, nginx", many / (10 * few), note=f"{many:.1f} and {few:.2f} s")
+        usage = Ours(stage, rows=rows).measure(port).usage
+    return Figure(f"time at {rows} rows against 10 × a tenth, nginx", usage.wall / (10 * few),
+                  note=f"{usage.wall:.1f} and {few:.2f} s; peak RSS {usage.peak_bytes / 2**20:.1f} MiB")
 
 
 def figures(stage, rounds, rows):
     yield from beside_h2load(stage, rounds)
     yield far_away(stage, rounds)
     yield paced(stage, rounds)
+    yield two_lanes(stage, rounds)
     yield ten_times(stage, rounds, rows)

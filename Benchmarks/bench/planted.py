@@ -1,9 +1,11 @@
 """Shows that bounds can fail: plants one slowness after the other into a copy of the project, and measures there.
 
 A slowness is a file Benchmarks/planted/NAME.patch that says what it breaks, which parts of scripts/bench measure it, and which
-figures have to miss their bounds. It is found when each of them does. What a figure is without it is measured first.
+figures have to miss their bounds. It is found when each of them does, and a figure that misses its bound on this machine anyway
+is a tenth worse. What a figure is without the slowness is measured first.
 """
 
+import re
 import subprocess
 
 import planting
@@ -21,16 +23,32 @@ def build():
     return ""
 
 
-def measured(parts):
-    """The lines of the table, measured in the copy."""
-    only = [f"--only={part}" for part in parts]
+def bench(*options):
     done = subprocess.run(
-        [COPY.path / "scripts" / "bench", "--no-build", "--quick", *only], stdout=subprocess.PIPE, text=True, check=False)
+        [COPY.path / "scripts" / "bench", "--no-build", "--quick", *options], stdout=subprocess.PIPE, text=True, check=False)
     return done.stdout.splitlines()
+
+
+def measured(parts):
+    """The lines of the tables, measured in the copy. Encrypted rows, which are no part of the whole, have one of their own."""
+    table = bench("--sealed") if "sealed" in parts else []
+    only = [f"--only={part}" for part in parts if part != "sealed"]
+    return table + (bench(*only) if only else [])
 
 
 def lines_of(figures, table):
     return [next((line for line in table if line.startswith(figure)), f"{figure}: not measured") for figure in figures]
+
+
+def noticed(without, planted):
+    """Whether a figure's bound is missed because of the slowness, by its lines without it and with it."""
+    if " MISSED" not in planted:
+        return False
+    if " MISSED" not in without:
+        return True
+    (_, before, bound, *_), (_, after, *_) = (re.split(r"\s{2,}", line.strip()) for line in (without, planted))
+    small, large = (after, before) if bound.startswith("≥") else (before, after)
+    return float(large) > 1.1 * float(small)
 
 
 def judge(patch):
@@ -50,10 +68,10 @@ def prove(only):
     before = measured(sorted({part for patch in patches for part in patch.value("Part").split()}))
     good = True
     for patch in patches:
-        found = judge(patch)
-        missed = all(" MISSED" in line for line in found)
-        good = good and missed
-        print(f"{'found' if missed else 'SURVIVED'}: {patch.name}: {patch.what}")
-        for old, new in zip(lines_of(patch.values("Figure"), before), found):
+        pairs = list(zip(lines_of(patch.values("Figure"), before), judge(patch)))
+        found = all(noticed(*pair) for pair in pairs)
+        good = good and found
+        print(f"{'found' if found else 'SURVIVED'}: {patch.name}: {patch.what}")
+        for old, new in pairs:
             print(f"    without {old}\n    with    {new}", flush=True)
     return good

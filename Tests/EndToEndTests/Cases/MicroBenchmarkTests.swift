@@ -33,7 +33,7 @@ extension EndToEnd {
                 "floor.requests", "floor.answers",
             ]
             #expect(Set(values.keys) == expected)
-            #expect(values["floor.requests"] == 1200 && values["floor.answers"] == 1200)
+            #expect(values["floor.requests"] == 300_000 && values["floor.answers"] == 300_000)
             #expect(values["render.plain.size"] == 152)
         }
 
