@@ -15,6 +15,11 @@ def alternating(rounds, *runs):
     return list(zip(*([client.measure(port) for client, port in runs] for _ in range(rounds))))
 
 
+def medians(samples):
+    """Processor time per notification of each run, in microseconds."""
+    return [statistics.median(sample.micro for sample in group) for group in samples]
+
+
 def in_turns(stage, rounds, client, **script):
     """Samples without a script and with it, in rounds that alternate."""
     with stage.simulator() as plain, stage.simulator(**script) as other:
@@ -35,8 +40,7 @@ def far_away(stage, rounds, rows):
 def limited(stage, rounds, rows):
     """Processor time per notification while answers come slowly, in bunches of a millisecond, against full speed."""
     for client, bound in ((Ours(stage, rows=rows), 1.25), (H2load(stage, 1), None)):
-        full, slow = in_turns(stage, rounds, client, answers_per_second=LIMITED_RATE)
-        micros = [statistics.median(sample.micro for sample in group) for group in (full, slow)]
+        micros = medians(in_turns(stage, rounds, client, answers_per_second=LIMITED_RATE))
         say(f"{LIMITED_RATE} a second, {client.name}: {micros[1]:.2f} µs, at full speed {micros[0]:.2f} µs")
         yield Figure(f"CPU per notification at {LIMITED_RATE} a second against full speed, {client.name}", micros[1] / micros[0],
                      at_most=bound, note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")

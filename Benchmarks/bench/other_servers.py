@@ -12,7 +12,7 @@ import tempfile
 
 import peers
 from bench.clients import H2load, Ours
-from bench.conditions import DELAY_MS, LIMITED_RATE, alternating
+from bench.conditions import DELAY_MS, LIMITED_RATE, alternating, medians
 from bench.efficiency import Series, take_rounds
 from bench.figures import Figure
 from bench.stage import BOTH_CPUS, SERVER_CPU, STREAMS, compiled
@@ -104,7 +104,7 @@ def paced(stage, rounds):
     with stage.nginx() as port:
         slow = Ours(stage, "--rate", f"{LIMITED_RATE}/s", rows=min(stage.rows, 5 * LIMITED_RATE))
         samples = alternating(rounds, (Ours(stage), port), (slow, port))
-    micros = [statistics.median(sample.micro for sample in group) for group in samples]
+    micros = medians(samples)
     return Figure(f"CPU per notification at nginx with a rate of {LIMITED_RATE}/s against full speed", micros[1] / micros[0],
                   note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")
 
@@ -114,7 +114,7 @@ def two_lanes(stage, rounds):
     clients = [Ours(stage, "--lanes", str(lanes), cpus=BOTH_CPUS) for lanes in (1, 2)]
     with stage.nginx() as port:
         samples = alternating(rounds, *((client, port) for client in clients))
-    micros = [statistics.median(sample.micro for sample in group) for group in samples]
+    micros = medians(samples)
     return Figure("two lanes against one, CPU per notification, nginx", micros[1] / micros[0],
                   note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")
 
