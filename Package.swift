@@ -99,7 +99,6 @@ let package = Package(
             "CAPNSTransportServer",
             [
                 "CAPNSCommon", "CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSOpenSSL",
-                "CAPNSNGHTTP2",
             ],
             inside: ["CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"]),
         core("CAPNSIdentities", ["CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"], inside: ["CAPNSCrypto"]),

@@ -13,17 +13,18 @@ static bool may_control(const uint8_t *bytes) {
 }
 
 /* Whether a value is what RFC 9113, section 8.2.1, allows. */
-static bool value_valid(const uint8_t *value, size_t length) {
+static bool value_valid(const apns_h2_field *field) {
+    const uint8_t *value = field->value;
+    size_t length = field->value_length;
     bool doubtful = length < 8 || value[0] == ' ' || value[length - 1] == ' ';
     for (size_t i = 0; !doubtful && i + 8 <= length; i += 8)
         doubtful = may_control(value + i);
     doubtful = doubtful || may_control(value + length - 8);
-    return !doubtful || nghttp2_check_header_value_rfc9113(value, length) != 0;
+    return !doubtful || apns_h2_library_value_valid(field);
 }
 
 static bool field_valid(const apns_h2_field *field) {
-    return nghttp2_check_header_name(field->name, field->name_length) != 0 &&
-           value_valid(field->value, field->value_length);
+    return apns_h2_library_name_valid(field) && value_valid(field);
 }
 
 /* Fields that only HTTP/1 has (RFC 9113, section 8.2.2). */

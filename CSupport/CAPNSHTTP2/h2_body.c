@@ -2,16 +2,12 @@
 #include <string.h>
 
 /* Bodies of requests: DATA frames, and the peer's flow control (RFC 9113, sections 5.2 and 6.9). nghttp2 takes each
- * request for one without a body, and is shown a WINDOW_UPDATE only if it has to answer it with an error. */
+ * request for one without a body, and is shown a WINDOW_UPDATE only if it does not fit a stream that was begun. */
 
-enum { WINDOW_MAX = 0x7fffffff };
-
-/* A body that waits for a window to open, or for the output; or, without an exchange, a stream that has to be reset
- * because its answer came before the body. */
+/* A body that waits for a window to open, or for the output. */
 struct h2_body {
     struct h2_body *next;
     apns_h2_exchange *exchange;
-    int32_t stream;
 };
 
 static bool is_sent(const apns_h2_exchange *exchange) {
@@ -47,11 +43,11 @@ static int body_write(apns_h2_session *session, apns_h2_exchange *exchange) {
         exchange->body_sent += now;
         session->flow.window -= now;
         uint8_t header[H2_FRAME_HEADER_BYTES];
-        h2_frame_header_write(header, now, NGHTTP2_DATA, is_sent(exchange) ? NGHTTP2_FLAG_END_STREAM : 0,
+        h2_frame_header_write(header, now, H2_DATA, is_sent(exchange) ? H2_FLAG_END_STREAM : 0,
                               (uint32_t)exchange->stream);
         if (h2_send_append(session->output, header, sizeof(header)) != 0 ||
             h2_send_append(session->output, bytes, now) != 0)
-            return apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
+            return apns_h2_session_fail_output(session);
     }
     return 0;
 }
@@ -73,8 +69,9 @@ int apns_h2_body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
     if (is_sent(exchange)) return 0;
     h2_body *body = apns_h2_memory_take(session->memory, sizeof(*body));
     if (body == NULL)
-        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, 0, "no memory for a request's body that waits");
-    *body = (h2_body){.exchange = exchange, .stream = exchange->stream};
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, APNS_H2_INTERNAL_ERROR,
+                                    "no memory for a request's body that waits");
+    *body = (h2_body){.exchange = exchange};
     *flow->last = body;
     flow->last = &body->next;
     rest_note(session);
@@ -101,39 +98,27 @@ int apns_h2_bodies_continue(apns_h2_session *session) {
     return 0;
 }
 
-static h2_body **body_find(apns_h2_session *session, int32_t stream) {
-    h2_body **link = &session->flow.first;
-    while (*link != NULL && (*link)->stream != stream)
-        link = &(*link)->next;
-    return link;
-}
-
 void apns_h2_body_drop(apns_h2_session *session, int32_t stream) {
-    h2_body **link = body_find(session, stream);
-    if (*link != NULL) body_unlink(session, link);
-}
-
-void apns_h2_body_end(apns_h2_session *session, const apns_h2_exchange *exchange) {
-    h2_body **link = body_find(session, exchange->stream);
-    if (*link == NULL) return;
-    bool answered = (exchange->facts & APNS_H2_COMPLETE) != 0 && exchange->error_code == NGHTTP2_NO_ERROR;
-    if (answered)
-        (*link)->exchange = NULL; /* apns_h2_bodies_reset resets the stream */
-    else
-        body_unlink(session, link);
-}
-
-int apns_h2_bodies_reset(apns_h2_session *session) {
-    int result = 0;
-    for (h2_body **link = &session->flow.first; *link != NULL && result == 0;) {
-        if ((*link)->exchange != NULL) {
-            link = &(*link)->next;
-            continue;
+    for (h2_body **link = &session->flow.first; *link != NULL; link = &(*link)->next)
+        if ((*link)->exchange->stream == stream) {
+            body_unlink(session, link);
+            return;
         }
-        result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, (*link)->stream, NGHTTP2_NO_ERROR);
-        body_unlink(session, link);
-    }
-    return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
+}
+
+/* What the stream of an answer that has ended is still to be reset with, if at all. */
+static bool is_to_be_reset(const apns_h2_exchange *exchange, uint32_t *code) {
+    *code = APNS_H2_CANCEL;
+    if (exchange == NULL) return true; /* abandoned, and the peer may not know it yet */
+    bool malformed = (exchange->facts & APNS_H2_MALFORMED) != 0;
+    *code = malformed ? APNS_H2_PROTOCOL_ERROR : APNS_H2_NO_ERROR;
+    return malformed || !is_sent(exchange);
+}
+
+void apns_h2_body_end(apns_h2_session *session, int32_t stream, const apns_h2_exchange *exchange, uint32_t code) {
+    if (exchange != NULL && !is_sent(exchange)) apns_h2_body_drop(session, stream);
+    bool by_its_end = code == APNS_H2_NO_ERROR && stream != session->last_reset && stream <= session->written_stream;
+    if (by_its_end && is_to_be_reset(exchange, &code)) apns_h2_reset_add(session, stream, code);
 }
 
 void apns_h2_bodies_clear(apns_h2_session *session) {
@@ -141,31 +126,29 @@ void apns_h2_bodies_clear(apns_h2_session *session) {
         body_unlink(session, &session->flow.first);
 }
 
-/* Gives nghttp2 increments that are too large for any window, in place of one that is too large for the window which
- * the peer has left us: it ends the stream or the connection. Its own window may be 0, so there are two. */
-static int excess_give(apns_h2_session *session, const uint8_t *frame) {
-    uint8_t twice[2 * H2_WINDOW_UPDATE_BYTES];
-    memcpy(twice, frame, H2_WINDOW_UPDATE_BYTES);
-    memcpy(twice + H2_FRAME_HEADER_BYTES, (const uint8_t[4]){0x7f, 0xff, 0xff, 0xff}, 4);
-    memcpy(twice + H2_WINDOW_UPDATE_BYTES, twice, H2_WINDOW_UPDATE_BYTES);
-    return apns_h2_inbound_give(session, twice, sizeof(twice));
+/* RFC 9113, section 6.9.1: a window that becomes too large is an error of its stream. */
+static int stream_update(apns_h2_session *session, int32_t stream, uint32_t increment) {
+    apns_h2_exchange *exchange = apns_h2_library_exchange(session, stream);
+    if (exchange == NULL) return 0; /* closed or abandoned */
+    if (stream_window(session, exchange) + increment > H2_WINDOW_MAX)
+        return apns_h2_library_reset(session, stream, APNS_H2_FLOW_CONTROL_ERROR);
+    exchange->window_added += increment;
+    return 0;
 }
 
-static int stream_update(apns_h2_session *session, const uint8_t *frame, uint32_t increment) {
-    apns_h2_exchange *exchange = nghttp2_session_get_stream_user_data(session->ng, h2_frame_stream(frame));
-    if (exchange == NULL) return 0; /* closed or abandoned */
-    if (stream_window(session, exchange) + increment > WINDOW_MAX) return excess_give(session, frame);
-    exchange->window_added += increment;
+/* Likewise, of the connection. */
+static int connection_update(apns_h2_session *session, uint32_t increment) {
+    if (session->flow.window + increment > H2_WINDOW_MAX)
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_PROTOCOL, APNS_H2_FLOW_CONTROL_ERROR,
+                                    "WINDOW_UPDATE: the window of the connection is too large");
+    session->flow.window += increment;
     return 0;
 }
 
 int apns_h2_window_update(apns_h2_session *session, const uint8_t *frame) {
     int32_t stream = h2_frame_stream(frame);
-    uint32_t increment = h2_big_endian(frame + H2_FRAME_HEADER_BYTES) & WINDOW_MAX;
+    uint32_t increment = h2_big_endian(frame + H2_FRAME_HEADER_BYTES) & H2_WINDOW_MAX;
     bool known = stream == 0 || (stream % 2 == 1 && stream <= session->written_stream);
-    if (!known || increment == 0) return apns_h2_inbound_give(session, frame, H2_WINDOW_UPDATE_BYTES);
-    if (stream != 0) return stream_update(session, frame, increment);
-    if (session->flow.window + increment > WINDOW_MAX) return excess_give(session, frame);
-    session->flow.window += increment;
-    return 0;
+    if (!known || increment == 0) return apns_h2_library_feed(session, frame, H2_WINDOW_UPDATE_BYTES);
+    return stream == 0 ? connection_update(session, increment) : stream_update(session, stream, increment);
 }

@@ -16,11 +16,6 @@ typedef struct fragment {
     uint32_t length;
 } fragment;
 
-int apns_h2_inbound_give(apns_h2_session *session, const uint8_t *bytes, size_t length) {
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : session->failure.status;
-}
-
 /* Gives nghttp2 a frame with another fragment: none, or, if the block cannot be decoded, a byte that cannot. */
 static int give_replaced(apns_h2_session *session, const uint8_t *head, const fragment *part, bool decodes) {
     uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + 1];
@@ -28,11 +23,11 @@ static int give_replaced(apns_h2_session *session, const uint8_t *head, const fr
     memcpy(frame, head, H2_FRAME_HEADER_BYTES);
     frame[0] = frame[1] = 0;
     frame[2] = (uint8_t)(part->prefix_length + length);
-    frame[4] &= (uint8_t)~NGHTTP2_FLAG_PADDED;
+    frame[4] &= (uint8_t)~H2_FLAG_PADDED;
     uint8_t *place = frame + H2_FRAME_HEADER_BYTES;
     if (part->prefix_length > 0) memcpy(place, part->prefix, part->prefix_length);
     if (!decodes) place[part->prefix_length] = 0x80; /* the index 0, which no entry has */
-    return apns_h2_inbound_give(session, frame, H2_FRAME_HEADER_BYTES + part->prefix_length + length);
+    return apns_h2_library_feed(session, frame, H2_FRAME_HEADER_BYTES + part->prefix_length + length);
 }
 
 /* Finds the fragment of a frame (RFC 9113, sections 6.2, 6.6 and 6.10). Returns false if it cannot have one. */
@@ -40,15 +35,15 @@ static bool fragment_find(const uint8_t *head, const uint8_t *payload, uint32_t 
     uint8_t type = head[3], flags = head[4];
     uint32_t padding = 0, begin = 0;
     *part = (fragment){.bytes = payload, .length = length};
-    if (type == NGHTTP2_CONTINUATION) return true;
-    if ((flags & NGHTTP2_FLAG_PADDED) != 0) {
+    if (type == H2_CONTINUATION) return true;
+    if ((flags & H2_FLAG_PADDED) != 0) {
         if (length == 0) return false;
         padding = payload[0];
         begin = 1;
     }
-    if (type == NGHTTP2_PUSH_PROMISE)
+    if (type == H2_PUSH_PROMISE)
         part->prefix_length = PROMISED_STREAM_BYTES;
-    else if ((flags & NGHTTP2_FLAG_PRIORITY) != 0)
+    else if ((flags & H2_FLAG_PRIORITY) != 0)
         part->prefix_length = PRIORITY_BYTES;
     if (begin + part->prefix_length + padding > length) return false;
     part->prefix = payload + begin;
@@ -85,15 +80,15 @@ static int block_replace(apns_h2_session *session, const uint8_t *head, const fr
 /* Handles a whole frame with a fragment of a block. */
 static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8_t *payload) {
     h2_inbound *inbound = &session->inbound;
-    if (head[3] == NGHTTP2_WINDOW_UPDATE) return session->side->window_update(session, head);
+    if (head[3] == H2_WINDOW_UPDATE) return session->side->window_update(session, head);
     fragment part;
     if (!fragment_find(head, payload, h2_frame_length(head), &part)) {
         inbound->refused = true;
-        return apns_h2_inbound_give(session, head, H2_FRAME_HEADER_BYTES) != 0
+        return apns_h2_library_feed(session, head, H2_FRAME_HEADER_BYTES) != 0
                    ? session->failure.status
-                   : apns_h2_inbound_give(session, payload, h2_frame_length(head));
+                   : apns_h2_library_feed(session, payload, h2_frame_length(head));
     }
-    bool last = (head[4] & NGHTTP2_FLAG_END_HEADERS) != 0;
+    bool last = (head[4] & H2_FLAG_END_HEADERS) != 0;
     if (last && inbound->block_stream == 0) return block_replace(session, head, &part, part.bytes, part.length);
     if (block_add(session, &part) != 0) return session->failure.status;
     inbound->block_stream = last ? 0 : h2_frame_stream(head);
@@ -108,21 +103,19 @@ static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8
 static bool carries_fragment(h2_inbound *inbound, const uint8_t *head) {
     uint8_t type = head[3];
     if (inbound->refused) return false;
-    bool continues = type == NGHTTP2_CONTINUATION && h2_frame_stream(head) == inbound->block_stream;
+    bool continues = type == H2_CONTINUATION && h2_frame_stream(head) == inbound->block_stream;
     inbound->refused = h2_frame_length(head) > H2_FRAME_BYTES_MAX || continues != (inbound->block_stream != 0);
-    return !inbound->refused && (continues || type == NGHTTP2_HEADERS || type == NGHTTP2_PUSH_PROMISE);
+    return !inbound->refused && (continues || type == H2_HEADERS || type == H2_PUSH_PROMISE);
 }
 
 static bool is_window_update(const apns_h2_session *session, const uint8_t *head) {
-    return !session->inbound.refused && session->side->window_update != NULL && head[3] == NGHTTP2_WINDOW_UPDATE &&
+    return !session->inbound.refused && session->side->window_update != NULL && head[3] == H2_WINDOW_UPDATE &&
            h2_frame_length(head) == H2_WINDOW_UPDATE_BYTES - H2_FRAME_HEADER_BYTES;
 }
 
-/* Returns whether nghttp2 has stopped reading: after a GOAWAY, when no stream is open. (Deferred requests have none.)
- */
+/* Returns whether nghttp2 has stopped reading: after a GOAWAY, when no stream is open. */
 static bool reads_no_more(apns_h2_session *session) {
-    return session->open_count == session->waiting && session->side->late_receive != NULL &&
-           nghttp2_session_want_read(session->ng) == 0;
+    return session->streams == 0 && session->side->late_receive != NULL && !apns_h2_library_reads(session);
 }
 
 /* Begins a frame of which the first bytes have arrived, its header among them. Returns how many of them it takes. */
@@ -178,7 +171,7 @@ static size_t head_continue(apns_h2_session *session, const uint8_t *bytes, size
     inbound->head_length = 0;
     if (frame_begin(session, inbound->head, H2_FRAME_HEADER_BYTES) > 0) return now;
     inbound->passing -= H2_FRAME_HEADER_BYTES;
-    apns_h2_inbound_give(session, inbound->head, H2_FRAME_HEADER_BYTES);
+    apns_h2_library_feed(session, inbound->head, H2_FRAME_HEADER_BYTES);
     return now;
 }
 
@@ -186,7 +179,7 @@ static size_t pass(apns_h2_session *session, const uint8_t *bytes, size_t length
     h2_inbound *inbound = &session->inbound;
     size_t now = length < inbound->passing ? length : inbound->passing;
     inbound->passing -= (uint32_t)now;
-    apns_h2_inbound_give(session, bytes, now);
+    apns_h2_library_feed(session, bytes, now);
     return now;
 }
 

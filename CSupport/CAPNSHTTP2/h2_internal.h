@@ -6,17 +6,21 @@
  * pool and output must outlive the session.
  *
  * Order. A request is written when it is submitted, if nghttp2 has nothing else to send (session->drained) and the
- * output is not paused; otherwise it is deferred until a pump. Callbacks of nghttp2 record facts and do not call
- * nghttp2, except to submit RST_STREAM. The first failure is kept (apns_h2_session_fail); after it, only
- * apns_h2_session_destroy and functions that return state may be called.
+ * output is not paused; otherwise it is deferred until a pump. The functions of h2_receive.c, which callbacks of
+ * nghttp2 call, record facts and do not call nghttp2, except to submit RST_STREAM.
+ *
+ * Failure. The first failure is kept (apns_h2_session_fail). A failed session takes nothing more: each function of
+ * apns_h2.h that could change it returns the status at once, and after each step that can fail, the caller looks at the
+ * result before it takes the next one. nghttp2 is not called again, except to be freed. The only thing that is still
+ * written is GOAWAY (apns_h2_session_farewell).
  */
 #pragma once
 
 #include "apns_check.h"
 #include "apns_h2.h"
+#include "h2_frame.h"
 #include "h2_hpack.h"
-#include <arpa/inet.h>
-#include <nghttp2/nghttp2.h>
+#include "h2_library.h"
 #include <string.h>
 
 struct apns_h2_pool {
@@ -30,12 +34,6 @@ struct apns_h2_pool {
     uint32_t free_count;
 };
 
-/* Size of a frame header, and the payload that every peer accepts (RFC 9113, section 4.2). */
-enum { H2_FRAME_HEADER_BYTES = 9, H2_FRAME_BYTES_MAX = 16384 };
-
-/* Size of a WINDOW_UPDATE frame, and of a flow-control window at first (RFC 9113, sections 6.9 and 6.9.2). */
-enum { H2_WINDOW_UPDATE_BYTES = 13, H2_WINDOW_INITIAL = 65535 };
-
 /* A request that waits because the output is paused. */
 typedef struct h2_deferred {
     struct h2_deferred *next;
@@ -46,7 +44,7 @@ typedef struct h2_deferred {
 
 /* A frame received after all streams have ended: its header, and the part of a GOAWAY that is kept. */
 typedef struct h2_late {
-    uint8_t frame[H2_FRAME_HEADER_BYTES + 8 + APNS_H2_DEBUG_BYTES_MAX];
+    uint8_t frame[H2_FRAME_HEADER_BYTES + H2_GOAWAY_FIXED_BYTES + APNS_H2_DEBUG_BYTES_MAX];
     uint32_t length; /* bytes of the frame received so far */
     bool lost;       /* something was received that is not a frame */
 } h2_late;
@@ -76,6 +74,7 @@ typedef struct h2_head {
 } h2_head;
 
 typedef struct h2_body h2_body;
+typedef struct h2_reset h2_reset;
 
 /* Client: the peer's flow control of the requests' bodies (h2_body.c). */
 typedef struct h2_flow {
@@ -88,11 +87,7 @@ typedef struct h2_flow {
 /* The functions that differ between clients and servers (CAPNSTransportServer). */
 typedef struct h2_side {
     size_t session_bytes; /* size of a session, which begins with struct apns_h2_session */
-    int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
-                       const nghttp2_option *options, nghttp2_mem *memory);
-
-    /* Writes a DATA frame of nghttp2, which writes none for a client. */
-    nghttp2_send_data_callback data_send;
+    bool serves;
 
     /* Processes bytes received after the end of the last stream, which nghttp2 no longer reads; NULL if nghttp2
      * does. */
@@ -111,20 +106,22 @@ typedef struct h2_side {
      * session fails. */
     bool (*keep)(apns_h2_session *session, const apns_h2_field *field);
 
-    /* The others are called by callbacks of nghttp2. A client has no stream_begin, as push is disabled, which returns
-     * what the callback does. head_take applies session->head to a message without APNS_H2_HEAD and returns whether it
-     * is well-formed; fields_end takes the kept fields of a well-formed block, also those of trailers. body_begin
-     * returns NULL if there is no memory or the body is not kept. A server has no body_end. */
-    int (*stream_begin)(apns_h2_session *session, int32_t stream);
+    /* The others are called while nghttp2 is fed or frames are taken. A client has no stream_begin, as push is
+     * disabled. head_take applies session->head to a message without APNS_H2_HEAD and returns whether it is
+     * well-formed; fields_end takes the kept fields of a well-formed block, also those of trailers. body_begin returns
+     * NULL if there is no memory or the body is not kept. stream_end, which a server has not, is told that nghttp2 has
+     * closed a stream; exchange: NULL if it was abandoned. */
+    void (*stream_begin)(apns_h2_session *session, int32_t stream);
     bool (*head_take)(const h2_head *head, apns_h2_exchange *exchange);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
     apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
-    void (*body_end)(apns_h2_session *session, const apns_h2_exchange *exchange);
+    void (*stream_end)(apns_h2_session *session, int32_t stream, const apns_h2_exchange *exchange, uint32_t code);
 
     /* Appends a frame of nghttp2 to the output; returns nonzero if that failed. */
     int (*frame_append)(apns_h2_session *session, const uint8_t *frame, size_t length);
 
-    /* Writes what nghttp2 has to send, and the session->waiting items that are queued here. */
+    /* Writes what nghttp2 has to send, and the session->waiting items that are queued here. Returns 0 or a negative
+     * status. */
     int (*pump)(apns_h2_session *session);
 
     /* Frees the items that are queued here. */
@@ -135,7 +132,7 @@ extern const h2_side apns_h2_client_side;
 
 struct apns_h2_session {
     const h2_side *side;
-    nghttp2_session *ng;
+    h2_library *library;
     apns_h2_memory *memory;
     apns_h2_pool *pool;
     apns_h2_output *output;
@@ -146,12 +143,14 @@ struct apns_h2_session {
     uint32_t capture_count;
     uint64_t capture_lengths; /* bit n is set if a name has n bytes; excludes most fields */
     uint32_t body_received_max;
-    uint32_t open_count;
+    uint32_t streams; /* streams of nghttp2: begun, and not closed by it */
     int32_t written_stream;
-    bool drained;         /* nghttp2 had nothing more to send, and nothing has happened since */
-    bool goaway_own;      /* the caller has submitted a GOAWAY */
-    int32_t invalid_code; /* error code of the last invalid frame */
-    char invalid_text[128];
+    int32_t last_reset;     /* the stream of the RST_STREAM that was received or written last */
+    bool drained;           /* nghttp2 had nothing more to send, and nothing has happened since */
+    bool preface_due;       /* the client's preface has not been taken from nghttp2 */
+    bool goaway_own;        /* the caller has submitted a GOAWAY */
+    bool goaway_written;    /* a GOAWAY has been written */
+    char invalid_text[128]; /* what nghttp2 said of the last invalid frame */
     h2_encoder encoder;
     const apns_h2_request *request; /* the request whose HEADERS frame nghttp2 writes next */
     uint32_t request_body_length;
@@ -159,6 +158,7 @@ struct apns_h2_session {
     h2_deferred *deferred_first; /* in order of submission */
     h2_deferred **deferred_last;
     h2_flow flow;
+    h2_reset *resets; /* streams that are still to be reset by frames of our own */
     h2_decoder decoder;
     h2_head head;          /* of the block received last */
     apns_h2_message *kept; /* the fields that are kept of it; may be NULL */
@@ -168,8 +168,13 @@ struct apns_h2_session {
     h2_late late;
 };
 
-/* h2_memory.c: returns an nghttp2 allocator that uses ours, which must outlive everything created with it. */
-nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory);
+/* Whether a session has failed, so that nothing more may be done with it. */
+static inline bool h2_failed(const apns_h2_session *session) {
+    return session->failure.scope != APNS_H2_FAILURE_NONE;
+}
+
+/* h2_memory.c: the functions through which nghttp2 gets its memory from an apns_h2_memory. */
+extern const h2_allocator apns_h2_memory_allocator;
 
 /* h2_message.c: add to a message, which gets a copy; return false if a limit is reached or there is no memory. */
 bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const apns_h2_field *field);
@@ -185,10 +190,20 @@ void apns_h2_message_fields_clear(apns_h2_message *message);
 /* h2_late.c: client: looks for GOAWAY in bytes that nghttp2 no longer reads. */
 void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-/* h2_receive.c: record that the peer exceeded a limit, or that there is no memory; return
- * NGHTTP2_ERR_CALLBACK_FAILURE. */
+/* h2_receive.c: record that the peer exceeded a limit, or that there is no memory; return the status. */
 int apns_h2_receive_field_limit(apns_h2_session *session);
 int apns_h2_receive_memory_limit(apns_h2_session *session);
+
+/* h2_receive.c: what nghttp2 has found in what it was fed, or closed while frames were taken. They record facts and
+ * failures. exchange: NULL allowed. */
+void apns_h2_receive_headers_begin(apns_h2_session *session, int32_t stream, bool is_request);
+void apns_h2_receive_headers_end(apns_h2_session *session, bool last);
+void apns_h2_receive_data(apns_h2_session *session, apns_h2_exchange *exchange, const uint8_t *bytes, size_t length);
+void apns_h2_receive_data_end(apns_h2_session *session, apns_h2_exchange *exchange);
+void apns_h2_receive_reset(apns_h2_session *session, int32_t stream);
+void apns_h2_receive_settings(apns_h2_session *session, const h2_setting *settings, size_t count);
+void apns_h2_receive_pong(apns_h2_session *session, const uint8_t *opaque);
+void apns_h2_receive_close(apns_h2_session *session, int32_t stream, apns_h2_exchange *exchange, uint32_t code);
 
 /* h2_receive.c: body_begin of apns_h2_client_side. */
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange);
@@ -220,9 +235,6 @@ void apns_h2_answer_fields_end(apns_h2_session *session, apns_h2_exchange *excha
 /* h2_inbound.c: processes received bytes; returns 0 or a negative status. */
 int apns_h2_inbound_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-/* h2_inbound.c: gives nghttp2 bytes of the peer, or bytes in their place; returns 0 or a negative status. */
-int apns_h2_inbound_give(apns_h2_session *session, const uint8_t *bytes, size_t length);
-
 /* h2_inbound.c: releases what has arrived of a frame. */
 void apns_h2_inbound_clear(apns_h2_session *session);
 
@@ -231,35 +243,6 @@ void apns_h2_receive_fact_add(apns_h2_session *session, apns_h2_exchange *exchan
 
 /* h2_receive.c: keeps a received GOAWAY. */
 void apns_h2_goaway_note(apns_h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length);
-
-/* h2_receive.c: sets all callbacks except those of h2_send.c. */
-void apns_h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
-
-/* Reads four bytes of a frame as a big-endian number. */
-static inline uint32_t h2_big_endian(const uint8_t *bytes) {
-    uint32_t number;
-    memcpy(&number, bytes, sizeof(number));
-    return ntohl(number);
-}
-
-/* The length of a frame's payload, and its stream (RFC 9113, section 4.1). */
-static inline uint32_t h2_frame_length(const uint8_t *frame) {
-    return h2_big_endian(frame) >> 8;
-}
-
-static inline int32_t h2_frame_stream(const uint8_t *frame) {
-    return (int32_t)(h2_big_endian(frame + 5) & 0x7fffffff);
-}
-
-/* Writes the header of a frame (RFC 9113, section 4.1). */
-static inline void h2_frame_header_write(uint8_t *place, uint32_t length, uint8_t type, uint8_t flags,
-                                         uint32_t stream) {
-    const uint32_t head = htonl(length << 8 | type);
-    stream = htonl(stream);
-    memcpy(place, &head, sizeof(head));
-    place[4] = flags;
-    memcpy(place + 5, &stream, sizeof(stream));
-}
 
 /* h2_send.c: records facts about a frame of nghttp2 that is being sent. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length);
@@ -274,13 +257,12 @@ int apns_h2_body_begin(apns_h2_session *session, apns_h2_exchange *exchange);
 /* h2_body.c: continues the bodies that wait; returns 0 or a negative status. */
 int apns_h2_bodies_continue(apns_h2_session *session);
 
-/* h2_body.c: called when a stream has been closed before its body was sent. If the answer is complete, the stream is
- * closed as far as nghttp2 knows, and for the peer it has to be reset, unless it does so itself (RFC 9113,
- * section 8.1): apns_h2_bodies_reset submits RST_STREAM, and returns 0 or a negative status. */
-void apns_h2_body_end(apns_h2_session *session, const apns_h2_exchange *exchange);
-int apns_h2_bodies_reset(apns_h2_session *session);
+/* h2_body.c: stream_end of apns_h2_client_side. If nghttp2 closed the stream at the end of its answer, but the body was
+ * not sent or the stream was to be reset, it is not closed for the peer: it is reset by a frame of our own (RFC 9113,
+ * section 8.1). */
+void apns_h2_body_end(apns_h2_session *session, int32_t stream, const apns_h2_exchange *exchange, uint32_t code);
 
-/* h2_body.c: forget a stream, if its body waits or it has to be reset, or all streams. */
+/* h2_body.c: forget the body of a stream, if it waits, or all bodies. */
 void apns_h2_body_drop(apns_h2_session *session, int32_t stream);
 void apns_h2_bodies_clear(apns_h2_session *session);
 
@@ -288,6 +270,17 @@ void apns_h2_bodies_clear(apns_h2_session *session);
 int apns_h2_window_update(apns_h2_session *session, const uint8_t *frame);
 
 void apns_h2_flow_init(h2_flow *flow);
+
+/* h2_reset.c: has a stream reset that nghttp2 no longer has, once the frames of nghttp2 have been written. Returns 0 or
+ * a negative status. */
+int apns_h2_reset_add(apns_h2_session *session, int32_t stream, uint32_t code);
+
+/* h2_reset.c: forget the reset of a stream, because the peer or nghttp2 has reset it, or all of them. */
+void apns_h2_reset_drop(apns_h2_session *session, int32_t stream);
+void apns_h2_resets_clear(apns_h2_session *session);
+
+/* h2_reset.c: writes the resets, until the output is paused; returns 0 or a negative status. */
+int apns_h2_resets_write(apns_h2_session *session);
 
 /* h2_send.c: appends bytes that exceed the room in the output, flushing as needed; returns nonzero if a flush
  * failed. */
@@ -309,13 +302,14 @@ int apns_h2_send_library_until(apns_h2_session *session, int32_t stream);
 /* h2_session.c: adds an exchange to the list of changed exchanges, unless it is listed. */
 void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_session.c: records why the session fails, unless a reason is already recorded; returns the status. */
-int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text);
+/* h2_session.c: records why the session fails, unless a reason is already recorded; returns the status. code: that of
+ * the GOAWAY (RFC 9113, section 7). */
+int apns_h2_session_fail(apns_h2_session *session, int32_t kind, uint32_t code, const char *text);
 
-/* h2_session.c: likewise, for an error of nghttp2. */
-int apns_h2_session_fail_library(apns_h2_session *session, int code);
+/* h2_session.c: likewise, because flush failed. */
+int apns_h2_session_fail_output(apns_h2_session *session);
 
-/* h2_session.c: called after submitting something to nghttp2, with its result; returns 0 or a negative status. */
+/* h2_session.c: called after submitting something to nghttp2, with the result, which it returns. */
 int apns_h2_session_submitted(apns_h2_session *session, int result);
 
 /* h2_session.c: creates a session without submitting SETTINGS; returns NULL if there is no memory. */
@@ -323,4 +317,4 @@ apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session
 
 /* h2_session.c: submits the SETTINGS that both sides use, and one more; frees the session and returns NULL if there is
  * no memory. */
-apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, nghttp2_settings_entry own);
+apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, h2_setting own);

@@ -4,20 +4,18 @@
  * servers send GOAWAY twice, and only the second one contains the reason. This parser keeps GOAWAY, skips other frames,
  * and stops at anything that is not a frame. */
 
-enum { GOAWAY_FIXED_BYTES = 8 };
-
 static bool frame_plausible(const uint8_t *frame) {
     uint32_t length = h2_frame_length(frame);
-    if (length > H2_FRAME_BYTES_MAX || frame[3] > NGHTTP2_CONTINUATION) return false;
-    return frame[3] != NGHTTP2_GOAWAY || (length >= GOAWAY_FIXED_BYTES && h2_big_endian(frame + 5) == 0);
+    if (length > H2_FRAME_BYTES_MAX || frame[3] > H2_CONTINUATION) return false;
+    return frame[3] != H2_GOAWAY || (length >= H2_GOAWAY_FIXED_BYTES && h2_big_endian(frame + 5) == 0);
 }
 
 static void frame_take(apns_h2_session *session, const uint8_t *frame) {
-    if (frame[3] != NGHTTP2_GOAWAY) return;
+    if (frame[3] != H2_GOAWAY) return;
     const uint8_t *payload = frame + H2_FRAME_HEADER_BYTES;
     int32_t last_stream = (int32_t)(h2_big_endian(payload) & 0x7fffffff);
-    apns_h2_goaway_note(&session->facts, last_stream, h2_big_endian(payload + 4), payload + GOAWAY_FIXED_BYTES,
-                        h2_frame_length(frame) - GOAWAY_FIXED_BYTES);
+    apns_h2_goaway_note(&session->facts, last_stream, h2_big_endian(payload + 4), payload + H2_GOAWAY_FIXED_BYTES,
+                        h2_frame_length(frame) - H2_GOAWAY_FIXED_BYTES);
 }
 
 void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {

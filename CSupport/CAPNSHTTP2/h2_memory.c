@@ -179,7 +179,7 @@ static void *reserve_take(apns_h2_memory *memory, size_t bytes) {
 
 /* ---------------------------------------------------------------- for nghttp2
  *
- * In this file so that take and give are inlined: nghttp2 calls them a dozen times per request. */
+ * In this file so that take and give are inlined: nghttp2 calls these functions a dozen times per request. */
 
 static void *library_take(size_t bytes, void *memory) {
     return apns_h2_memory_take(memory, bytes);
@@ -204,6 +204,4 @@ static void *library_grow(void *block, size_t bytes, void *context) {
     return grown != NULL ? grown : moved(memory, block, reserve_take(memory, bytes));
 }
 
-nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory) {
-    return (nghttp2_mem){memory, library_take, library_give, library_take_cleared, library_grow};
-}
+const h2_allocator apns_h2_memory_allocator = {library_take, library_give, library_take_cleared, library_grow};

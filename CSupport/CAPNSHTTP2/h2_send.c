@@ -21,28 +21,34 @@ __attribute__((noinline)) int apns_h2_send_append_flushing(apns_h2_output *outpu
 /* Records a failure if nghttp2 sends a GOAWAY with an error code that the caller did not request: the peer has violated
  * the protocol. */
 __attribute__((noinline)) static void goaway_note(apns_h2_session *session, uint32_t code) {
-    if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
-    int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
-    const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : nghttp2_http2_strerror(code);
-    apns_h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
+    session->goaway_written = true;
+    if (code == APNS_H2_NO_ERROR || session->goaway_own) return;
+    int32_t kind = code == APNS_H2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
+    const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : apns_h2_library_code_text(code);
+    apns_h2_session_fail(session, kind, code, text);
 }
 
-/* nghttp2 passes frames one at a time. */
+static void reset_note(apns_h2_session *session, int32_t stream) {
+    session->last_reset = stream;
+    apns_h2_reset_drop(session, stream);
+}
+
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
-    if (length < H2_FRAME_HEADER_BYTES) return;
-    if (frame[3] == NGHTTP2_HEADERS)
+    if (frame[3] == H2_HEADERS)
         session->written_stream = h2_frame_stream(frame);
-    else if (frame[3] == NGHTTP2_GOAWAY && length >= H2_FRAME_HEADER_BYTES + 8)
+    else if (frame[3] == H2_RST_STREAM)
+        reset_note(session, h2_frame_stream(frame));
+    else if (frame[3] == H2_GOAWAY && length >= H2_FRAME_HEADER_BYTES + H2_GOAWAY_FIXED_BYTES)
         goaway_note(session, h2_big_endian(frame + H2_FRAME_HEADER_BYTES + 4));
 }
 
 static int request_fail(apns_h2_session *session) {
-    return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
+    return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, APNS_H2_INTERNAL_ERROR, "no memory for a request");
 }
 
 /* The flags of the HEADERS frame in place of one of nghttp2, which knows no bodies. */
 static uint8_t headers_flags(const apns_h2_session *session, const uint8_t *frame) {
-    return session->request_body_length > 0 ? frame[4] & (uint8_t)~NGHTTP2_FLAG_END_STREAM : frame[4];
+    return session->request_body_length > 0 ? frame[4] & (uint8_t)~H2_FLAG_END_STREAM : frame[4];
 }
 
 /* Writes HEADERS, and CONTINUATION for what exceeds one frame (RFC 9113, section 6.10). */
@@ -52,10 +58,10 @@ static int block_append(apns_h2_session *session, const uint8_t *frame, const ui
     for (size_t sent = 0; sent < length && result == 0;) {
         size_t now = length - sent < H2_FRAME_BYTES_MAX ? length - sent : H2_FRAME_BYTES_MAX;
         bool first = sent == 0;
-        uint8_t flags = first ? headers_flags(session, frame) & NGHTTP2_FLAG_END_STREAM : 0;
-        if (sent + now == length) flags |= NGHTTP2_FLAG_END_HEADERS;
+        uint8_t flags = first ? headers_flags(session, frame) & H2_FLAG_END_STREAM : 0;
+        if (sent + now == length) flags |= H2_FLAG_END_HEADERS;
         uint8_t header[H2_FRAME_HEADER_BYTES];
-        h2_frame_header_write(header, (uint32_t)now, first ? NGHTTP2_HEADERS : NGHTTP2_CONTINUATION, flags, stream);
+        h2_frame_header_write(header, (uint32_t)now, first ? H2_HEADERS : H2_CONTINUATION, flags, stream);
         result = h2_send_append(session->output, header, sizeof(header)) |
                  h2_send_append(session->output, block + sent, now);
         sent += now;
@@ -78,7 +84,9 @@ __attribute__((noinline)) static int headers_append_apart(apns_h2_session *sessi
  * of our encoder. The peer receives header blocks of our encoder only. The block is written directly into the
  * output. */
 static int headers_append(apns_h2_session *session, const uint8_t *frame) {
-    if (session->request == NULL) return request_fail(session);
+    if (session->request == NULL)
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_LIBRARY, APNS_H2_INTERNAL_ERROR,
+                                    "nghttp2 has begun a request that was not submitted");
     apns_h2_output *output = session->output;
     size_t room = output->capacity - output->length;
     size_t most = apns_h2_encoder_bound(session->request);
@@ -89,7 +97,7 @@ static int headers_append(apns_h2_session *session, const uint8_t *frame) {
                                                  header + H2_FRAME_HEADER_BYTES);
     if (end == NULL) return request_fail(session);
     APNS_ASSERT((size_t)(end - header) <= H2_FRAME_HEADER_BYTES + most);
-    h2_frame_header_write(header, (uint32_t)(end - header) - H2_FRAME_HEADER_BYTES, NGHTTP2_HEADERS,
+    h2_frame_header_write(header, (uint32_t)(end - header) - H2_FRAME_HEADER_BYTES, H2_HEADERS,
                           headers_flags(session, frame), (uint32_t)h2_frame_stream(frame));
     output->length += (uint32_t)(end - header);
     return 0;
@@ -97,19 +105,21 @@ static int headers_append(apns_h2_session *session, const uint8_t *frame) {
 
 int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
     apns_h2_send_note(session, frame, length);
-    bool request = length >= H2_FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
-    return request ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
+    return frame[3] == H2_HEADERS ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
 }
 
-/* Writes a frame of nghttp2, if it has one. Returns 1 if it has, 0, or a negative status. */
+/* Writes a frame of nghttp2, if it has one. Returns 1 if it has, 0, or a negative status, also if the frame itself says
+ * that the session has failed. */
 static int library_frame_send(apns_h2_session *session) {
-    const uint8_t *bytes;
-    ssize_t length = nghttp2_session_mem_send(session->ng, &bytes);
-    if (length < 0) return apns_h2_session_fail_library(session, (int)length);
-    if (length == 0) return 0;
-    if (session->side->frame_append(session, bytes, (size_t)length) != 0)
-        return apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
-    return 1;
+    const uint8_t *frame;
+    size_t length;
+    bool preface = session->preface_due;
+    int result = apns_h2_library_take(session, &frame, &length);
+    if (result <= 0) return result;
+    int appended =
+        preface ? h2_send_append(session->output, frame, length) : session->side->frame_append(session, frame, length);
+    if (appended != 0) return apns_h2_session_fail_output(session);
+    return h2_failed(session) ? session->failure.status : 1;
 }
 
 int apns_h2_send_library(apns_h2_session *session) {
@@ -126,4 +136,21 @@ int apns_h2_send_library_until(apns_h2_session *session, int32_t stream) {
         result = library_frame_send(session);
     if (result >= 0) session->drained = !session->output->paused;
     return result < 0 ? result : 0;
+}
+
+/* The GOAWAY of a session that has failed: nghttp2 is not called any more. */
+static void goaway_write(apns_h2_session *session) {
+    uint8_t frame[H2_FRAME_HEADER_BYTES + H2_GOAWAY_FIXED_BYTES];
+    int32_t last = session->side->serves ? apns_h2_library_last_stream(session) : 0;
+    h2_frame_header_write(frame, H2_GOAWAY_FIXED_BYTES, H2_GOAWAY, 0, 0);
+    h2_big_endian_write(frame + H2_FRAME_HEADER_BYTES, (uint32_t)last);
+    h2_big_endian_write(frame + H2_FRAME_HEADER_BYTES + 4, (uint32_t)session->failure.code);
+    session->goaway_written = true;
+    h2_send_append(session->output, frame, sizeof(frame)); /* there is nobody to tell that it failed */
+}
+
+void apns_h2_session_farewell(apns_h2_session *session) {
+    if (!h2_failed(session) && apns_h2_send_library(session) == 0) apns_h2_resets_write(session);
+    bool can_write = !session->output->paused && session->failure.scope != APNS_H2_FAILURE_OUTPUT;
+    if (h2_failed(session) && !session->goaway_written && !session->preface_due && can_write) goaway_write(session);
 }

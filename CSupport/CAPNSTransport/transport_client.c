@@ -84,6 +84,10 @@ static void client_expire(connection *c) {
                                      APNS_TRANSPORT_SCOPE_TIMEOUT, t->options.request_timeout_ms);
         apns_connection_dirty(c);
     }
+    if (apns_h2_session_failure(c->h2)->scope != APNS_H2_FAILURE_NONE) {
+        apns_connection_collect(c);
+        return;
+    }
     if (c->first != NULL && c->first->submitted_ns + limit_ns < t->next_deadline_ns)
         t->next_deadline_ns = c->first->submitted_ns + limit_ns;
 }
@@ -106,6 +110,10 @@ static void send_request(connection *c, request *r, const apns_transport_request
     APNS_ASSERT(c->h2 != NULL && request.set != NULL);
     apns_transport_request_link(c, r);
     int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
+    if (result < 0) {
+        apns_connection_collect(c); /* the session has failed, and the connection ends with the request */
+        return;
+    }
     if (result > 0) {
         c->draining = true; /* no stream numbers are left */
         refuse(t, r, APNS_TRANSPORT_LOCAL_NO_STREAM);

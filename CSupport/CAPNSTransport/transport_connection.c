@@ -115,6 +115,7 @@ void apns_connection_end_h2(connection *c) {
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, failure->text, true);
         break;
     case APNS_H2_FAILURE_PROTOCOL:
+    case APNS_H2_FAILURE_LIBRARY:
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SESSION, failure->code, failure->text, true);
         break;
     default:
@@ -144,10 +145,10 @@ static bool unsent_requests(const connection *c) {
            (apns_h2_session_written_stream(c->h2) > c->handed_stream || apns_h2_session_waits(c->h2));
 }
 
-/* Writes the pending HTTP/2 frames, such as GOAWAY, and close_notify. */
+/* Writes the last HTTP/2 frames, such as GOAWAY, and close_notify. */
 static void last_words(connection *c) {
     if (!apns_connection_output_ready(c)) return;
-    if (c->h2 != NULL && apns_connection_plain_ready(c)) apns_h2_session_pump(c->h2);
+    if (c->h2 != NULL && apns_connection_plain_ready(c)) apns_h2_session_farewell(c->h2);
     if (apns_connection_encrypt(c) != 0) return;
     if (c->side->farewell == NULL)
         apns_tls_session_close(c->tls);

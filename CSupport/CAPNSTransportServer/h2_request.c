@@ -24,13 +24,13 @@ static bool note(h2_head *head, uint32_t kind, const apns_h2_field *field) {
 static bool method_read(h2_head *head, const apns_h2_field *field) {
     if (h2_value_is(field, "CONNECT", 7)) head->pseudo |= IS_CONNECT;
     if (h2_value_is(field, "OPTIONS", 7)) head->pseudo |= IS_OPTIONS;
-    return note(head, HAS_METHOD, field) && nghttp2_check_method(field->value, field->value_length) != 0;
+    return note(head, HAS_METHOD, field) && apns_h2_library_method_valid(field);
 }
 
 static bool path_read(h2_head *head, const apns_h2_field *field) {
     if (field->value_length > 0 && field->value[0] == '/') head->pseudo |= IS_ABSOLUTE;
     if (h2_value_is(field, "*", 1)) head->pseudo |= IS_ASTERISK;
-    return note(head, HAS_PATH, field) && nghttp2_check_path(field->value, field->value_length) != 0;
+    return note(head, HAS_PATH, field) && apns_h2_library_path_valid(field);
 }
 
 static bool is_alpha(uint8_t byte) {
@@ -50,7 +50,7 @@ static bool scheme_read(h2_head *head, const apns_h2_field *field) {
 }
 
 static bool authority_read(h2_head *head, uint32_t kind, const apns_h2_field *field) {
-    return note(head, kind, field) && nghttp2_check_authority(field->value, field->value_length) != 0;
+    return note(head, kind, field) && apns_h2_library_authority_valid(field);
 }
 
 bool apns_h2_request_host_read(h2_head *head, const apns_h2_field *field) {

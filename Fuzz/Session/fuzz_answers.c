@@ -1,5 +1,6 @@
 #include "fuzz_hpack.h"
 #include "h2_internal.h"
+#include <nghttp2/nghttp2.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,8 +18,9 @@
  * APNS_H2_HEADER_LIST_BYTES_MAX, and keeps bodies of up to body_received_max bytes. A session fails if its peer exceeds
  * a limit.
  *
- * Errors. Functions return 0, or a negative value, after which the session must only be destroyed;
- * apns_h2_session_failure returns the reason.
+ * Errors. Functions return 0, or a negative value if the session has failed, now or before; apns_h2_session_failure
+ * returns the reason. A failed session does nothing more, so that any call is allowed: nothing is submitted or sent,
+ * except the last frames of apns_h2_session_farewell.
  */
 #pragma once
 
@@ -44,7 +45,15 @@ enum { APNS_H2_FIELDS_RECEIVED_MAX = 128 };
 enum { APNS_H2_CAPTURE_BYTES_MAX = 1024 };
 
 /* Error codes of HTTP/2 (RFC 9113, section 7) that the code refers to. */
-enum { APNS_H2_NO_ERROR = 0, APNS_H2_INTERNAL_ERROR = 2, APNS_H2_REFUSED_STREAM = 7, APNS_H2_CANCEL = 8 };
+enum {
+    APNS_H2_NO_ERROR = 0,
+    APNS_H2_PROTOCOL_ERROR = 1,
+    APNS_H2_INTERNAL_ERROR = 2,
+    APNS_H2_FLOW_CONTROL_ERROR = 3,
+    APNS_H2_REFUSED_STREAM = 7,
+    APNS_H2_CANCEL = 8,
+    APNS_H2_ENHANCE_YOUR_CALM = 11,
+};
 
 enum {
     APNS_H2_SET_FIELDS_MAX = 32,
@@ -190,13 +199,16 @@ typedef struct apns_h2_facts {
     apns_h2_goaway goaways[APNS_H2_GOAWAYS_KEPT];
 } apns_h2_facts;
 
-/* The scope of a session's failure (apns_error.scope). */
+/* The scope of a session's failure (apns_error.scope). apns_error.code: the error code of its GOAWAY (RFC 9113, section
+ * 7).
+ */
 enum apns_h2_failure_kind {
     APNS_H2_FAILURE_NONE = 0,
-    APNS_H2_FAILURE_PROTOCOL = 1, /* the peer violated the protocol; code: error code of nghttp2 */
+    APNS_H2_FAILURE_PROTOCOL = 1, /* the peer violated the protocol */
     APNS_H2_FAILURE_LIMIT = 2,    /* the peer exceeded a limit */
     APNS_H2_FAILURE_MEMORY = 3,   /* no memory */
     APNS_H2_FAILURE_OUTPUT = 4,   /* flush failed */
+    APNS_H2_FAILURE_LIBRARY = 5,  /* nghttp2 did not do what its documentation promises */
 };
 
 /* Creates a client session with its SETTINGS ready to be pumped. options: borrowed until return. Returns NULL if there
@@ -212,7 +224,11 @@ int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size
 /* Writes to the output everything that can be sent now, or until the output is paused. */
 int apns_h2_session_pump(apns_h2_session *session);
 
-/* Returns whether a pump may have something to write. */
+/* Writes the frames with which a session ends, as far as the output is not paused: what the session has queued except
+ * requests and bodies, such as the GOAWAY of apns_h2_session_goaway; or, if the session has failed, GOAWAY. */
+void apns_h2_session_farewell(apns_h2_session *session);
+
+/* Returns whether a pump may have something to write, or to report a failure. */
 bool apns_h2_session_pending(const apns_h2_session *session);
 
 /* Returns whether requests are deferred until the output has room. */
@@ -268,5 +284,6 @@ typedef struct apns_h2_request {
  * with the body set; borrowed until closed or abandoned. Returns 1, without any effect, if no stream number is left. */
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request);
 
-/* Resets the stream of an exchange with an error code. The session no longer refers to the exchange afterwards. */
+/* Resets the stream of an exchange with an error code. The session no longer refers to the exchange afterwards, also if
+ * it has failed. */
 int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t code);

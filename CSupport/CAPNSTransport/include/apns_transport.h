@@ -39,7 +39,7 @@ enum apns_transport_scope {
     APNS_TRANSPORT_SCOPE_SYSTEM = 1,  /* code: errno */
     APNS_TRANSPORT_SCOPE_TLS = 2,     /* code: packed error code of OpenSSL or, if verification failed, X509_V_ERR_* */
     APNS_TRANSPORT_SCOPE_HTTP2 = 3,   /* code: HTTP/2 error code (RFC 9113, section 7) of RST_STREAM or GOAWAY */
-    APNS_TRANSPORT_SCOPE_SESSION = 4, /* code: error code of nghttp2; the peer violated the protocol */
+    APNS_TRANSPORT_SCOPE_SESSION = 4, /* code: of our GOAWAY (RFC 9113, section 7); the peer violated the protocol */
     APNS_TRANSPORT_SCOPE_TIMEOUT = 5, /* code: the limit that was exceeded, in milliseconds */
     APNS_TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum apns_transport_local */
     APNS_TRANSPORT_SCOPE_PROXY = 8,   /* code: HTTP status of the proxy's response, 0 if there is no valid one */

@@ -15,7 +15,7 @@ ALLOWED = {
     # Of the export to PostgreSQL alone.
     "CAPNSPostgres": {"CAPNSCommon", "CAPNSLibPQ"},
     # Of the simulator alone.
-    "CAPNSTransportServer": {"CAPNSCommon", "CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSOpenSSL", "CAPNSNGHTTP2"},
+    "CAPNSTransportServer": {"CAPNSCommon", "CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSOpenSSL"},
     "CAPNSIdentities": {"CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"},
     # Swift.
     "APNSBatchBasics": {"CAPNSCommon"},
