@@ -81,10 +81,6 @@ int apns_h2_session_pump(apns_h2_session *session) {
     return h2_failed(session) ? session->failure.status : session->side->pump(session);
 }
 
-bool apns_h2_session_waits(const apns_h2_session *session) {
-    return session->waiting > 0;
-}
-
 bool apns_h2_session_pending(const apns_h2_session *session) {
     return !session->drained || session->waiting > 0 || h2_failed(session);
 }

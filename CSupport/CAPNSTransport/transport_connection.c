@@ -141,8 +141,7 @@ static void end_note(connection *c, uint32_t scope, int64_t code, const char *te
 /* Whether our buffers contain requests that were not given to the reactor. A polite end would send these, although
  * their completion will be NOT_SENT. */
 static bool unsent_requests(const connection *c) {
-    return c->h2 != NULL && c->side->client &&
-           (apns_h2_session_written_stream(c->h2) > c->handed_stream || apns_h2_session_waits(c->h2));
+    return c->h2 != NULL && c->side->client && apns_h2_session_written_stream(c->h2) > c->handed_stream;
 }
 
 /* Writes the last HTTP/2 frames, such as GOAWAY, and close_notify. */

@@ -178,6 +178,9 @@ struct AnswerBlockTests {
         ("a body of 204", [headers(0, [0x89]), data(last, 1)]),
         ("a body of 304", [headers(0, [0x8b]), data(last, 1)]),
         ("a length of 204", [headers(last, [0x89] + literal("content-length", [0x31]))]),
+        ("the status 000", [headers(last, literal(":status", Array("000".utf8)))]),
+        ("the status 099", [headers(last, literal(":status", Array("099".utf8)))]),
+        ("the status 101", [headers(last, literal(":status", Array("101".utf8)))]),
     ]
 
     @Test(

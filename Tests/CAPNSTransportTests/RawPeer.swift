@@ -17,12 +17,19 @@ final class RawPeer {
     private var established = false
     private var prefaceLeft = 24
     private var plain: [UInt8] = []
-    private let settings: [UInt16: UInt32]
+    /// What it sends first.
+    private let greeting: [Frame]
     /// Whether it reads from its socket.
     var reads = true
+    /// Whether the client has closed its side, with close_notify or without.
+    private(set) var hasClosed = false
 
-    init(settings: [UInt16: UInt32] = [3: 100]) throws {
-        self.settings = settings
+    convenience init(settings: [UInt16: UInt32] = [3: 100]) throws {
+        try self.init(greeting: [.settings(settings)])
+    }
+
+    init(greeting: [Frame]) throws {
+        self.greeting = greeting
         context = try RawPeer.context()
         let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         let bound = withLoopback(port: 0) { bind(listener, $0, $1) }
@@ -105,6 +112,7 @@ final class RawPeer {
         if count > 0 {
             bytes.prefix(count).withUnsafeBufferPointer { take($0) }
         }
+        hasClosed = hasClosed || count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
         flush()
     }
 
@@ -119,7 +127,7 @@ final class RawPeer {
         var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
         if !established {
             established = apns_tls_session_handshake(session, &input) == APNS_TLS_OK.rawValue
-            if established { send([.settings(settings)]) }
+            if established { send(greeting) }
         }
         guard established else { return }
         var room = [UInt8](repeating: 0, count: 16_384)
@@ -130,7 +138,10 @@ final class RawPeer {
             if result == APNS_TLS_OK.rawValue { plain += room.prefix(length) }
         }
         parse()
-        if result == APNS_TLS_CLOSED.rawValue { close() }
+        if result == APNS_TLS_CLOSED.rawValue {
+            hasClosed = true
+            close()
+        }
     }
 
     private func parse() {

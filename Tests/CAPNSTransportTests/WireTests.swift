@@ -8,9 +8,17 @@ struct WireTests {
         let peer: RawPeer
         let connection: UInt64
 
-        init(_ limits: Limits, settings: [UInt16: UInt32] = [3: 100]) throws {
+        /// Creates a connection that is up.
+        ///
+        /// - Parameters:
+        ///   - settings: The settings of the peer, unless `firstSettings` is its frame.
+        ///   - behindSettings: Frames that the peer sends in the same record as its first settings.
+        init(
+            _ limits: Limits, settings: [UInt16: UInt32] = [3: 100], firstSettings: Frame? = nil,
+            behindSettings: [Frame] = []
+        ) throws {
             client = try Side(limits)
-            peer = try RawPeer(settings: settings)
+            peer = try RawPeer(greeting: [firstSettings ?? .settings(settings)] + behindSettings)
             client.define(0, [Field(name: "apns-topic", value: "com.example.app")])
             connection = try client.connect(peer.port)
             let client = client

@@ -231,9 +231,6 @@ void apns_h2_session_farewell(apns_h2_session *session);
 /* Returns whether a pump may have something to write, or to report a failure. */
 bool apns_h2_session_pending(const apns_h2_session *session);
 
-/* Returns whether requests are deferred until the output has room. */
-bool apns_h2_session_waits(const apns_h2_session *session);
-
 /* Returns and clears the list of exchanges with new facts, linked by next, in the order of the first change. On a
  * server every exchange is listed when its request begins, so that the caller knows all exchanges. */
 apns_h2_exchange *apns_h2_session_changed_take(apns_h2_session *session);

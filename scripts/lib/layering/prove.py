@@ -88,6 +88,10 @@ def plant_in_sources(plants):
     plants.add(tls, f'#include "{header}"', c, {"an include upwards": "CAPNSTLS must not include .*CAPNSTransport"})
     plants.add(tls, "#include <sys/epoll.h>", c, {"a header of the kernel": "must not include sys/epoll.h"})
     plants.add(
+        "CSupport/CAPNSHTTP2/planted.c", "#include <nghttp2/nghttp2.h>",
+        lambda copy: sources.target_breaches(copy, "CAPNSHTTP2", owners),
+        {"a library beside the one file that has it": "includes nghttp2/nghttp2.h in h2_library.c only"})
+    plants.add(
         "Snippets/Planted.swift", "import APNSBatchModel", sources.snippet_breaches,
         {"a module below the library in a snippet": "a snippet must not import APNSBatchModel"})
     before = list(c(plants.copy))

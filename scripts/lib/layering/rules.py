@@ -110,6 +110,8 @@ LIBRARY_HEADERS = {
     re.compile(r"zlib\.h|zconf\.h"): "CAPNSZlib",
     re.compile(r"zstd"): "CAPNSZstd",
 }
+# The one file of a module that includes a library's headers; no entry: any file of it.
+LIBRARY_FILES = {("CAPNSHTTP2", "CAPNSNGHTTP2"): "h2_library.c"}
 LIBRARY_SYMBOLS = {
     re.compile(r"nghttp2_"): "CAPNSNGHTTP2",
     re.compile(

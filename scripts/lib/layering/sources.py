@@ -4,7 +4,8 @@ import os
 import re
 
 from .rules import (
-    ALLOWED, FOUNDATION, INSIDE, KERNEL_HEADERS, KERNEL_TARGET, LIBRARY_HEADERS, SNIPPET_IMPORTS, TOOLCHAIN, TRIED)
+    ALLOWED, FOUNDATION, INSIDE, KERNEL_HEADERS, KERNEL_TARGET, LIBRARY_FILES, LIBRARY_HEADERS, SNIPPET_IMPORTS, TOOLCHAIN,
+    TRIED)
 from .swift import code_of
 
 SWIFT_IMPORT = re.compile(
@@ -73,7 +74,7 @@ def swift_breaches(target, text, used):
                 yield number, f"{target} must not import {module}"
 
 
-def c_breaches(target, text, owners, own, used):
+def c_breaches(target, file, text, owners, own, used):
     for number, line in enumerate(without_comments(text).split("\n"), 1):
         found = C_INCLUDE.match(line)
         if not found:
@@ -92,6 +93,8 @@ def c_breaches(target, text, owners, own, used):
         if needed is not None:
             if needed != target and needed not in ALLOWED[target]:
                 yield number, f"{target} must not include {name} (it belongs to {needed})"
+            elif file != LIBRARY_FILES.get((target, needed), file):
+                yield number, f"{target} includes {name} in {LIBRARY_FILES[target, needed]} only"
         elif found.group(1) == '"':
             yield number, f"{target} includes {name}, which is no header of its own"
         elif KERNEL_HEADERS.match(name) and target != KERNEL_TARGET and name not in TRIED.get(target, ()):
@@ -123,7 +126,7 @@ def target_breaches(root, target, owners):
         if name.endswith(".swift"):
             found = swift_breaches(target, read(name), used)
         elif name.endswith((".c", ".h")):
-            found = c_breaches(target, read(name), owners, own, used)
+            found = c_breaches(target, os.path.basename(name), read(name), owners, own, used)
         else:
             continue
         for number, message in found:
