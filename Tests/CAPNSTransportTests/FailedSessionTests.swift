@@ -66,7 +66,8 @@ struct FailedSessionTests {
         setup.peer.send(frames)
         setup.drive { setup.client.down != nil && setup.peer.hasClosed }
         #expect(setup.peer.frames(Frame.goaway) == [.goaway(0, code, "")], "\(name)")
-        #expect(setup.client.down?.code == Int64(code) || setup.client.down?.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue)
+        #expect(
+            setup.client.down?.code == Int64(code) || setup.client.down?.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue)
         #expect(setup.client.outcomes.map(\.delivery) == [APNS_TRANSPORT_MAY_HAVE_ARRIVED.rawValue])
     }
 

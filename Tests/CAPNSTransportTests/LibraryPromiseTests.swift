@@ -27,7 +27,8 @@ struct LibraryPromiseTests {
         #expect(setup.client.down == nil)
     }
 
-    @Test("nghttp2_session_mem_recv: takes all that it is given, in pieces of any size", arguments: [1, 8, 9, 10, 4000])
+    @Test(
+        "nghttp2_session_mem_recv: takes all that it is given, in pieces of any size", arguments: [1, 8, 9, 10, 4000])
     func memReceive(piece: Int) throws {
         let setup = try start(2)
         let unknown = Frame(type: 0xbb, flags: 0xff, stream: 1, payload: [UInt8](repeating: 7, count: 100))
