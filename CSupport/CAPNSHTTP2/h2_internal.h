@@ -148,7 +148,7 @@ struct apns_h2_session {
     int32_t last_reset;     /* the stream of the RST_STREAM that was received or written last */
     bool drained;           /* nghttp2 had nothing more to send, and nothing has happened since */
     bool preface_due;       /* the client's preface has not been taken from nghttp2 */
-    bool goaway_own;        /* the caller has submitted a GOAWAY */
+    uint32_t goaway_code;   /* of the GOAWAY that the caller has submitted last */
     bool goaway_written;    /* a GOAWAY has been written */
     char invalid_text[128]; /* what nghttp2 said of the last invalid frame */
     h2_encoder encoder;

@@ -18,11 +18,11 @@ __attribute__((noinline)) int apns_h2_send_append_flushing(apns_h2_output *outpu
     return 0;
 }
 
-/* Records a failure if nghttp2 sends a GOAWAY with an error code that the caller did not request: the peer has violated
- * the protocol. */
+/* Records a failure if nghttp2 sends a GOAWAY with an error code that is not the caller's: the peer has violated the
+ * protocol. */
 __attribute__((noinline)) static void goaway_note(apns_h2_session *session, uint32_t code) {
     session->goaway_written = true;
-    if (code == APNS_H2_NO_ERROR || session->goaway_own) return;
+    if (code == APNS_H2_NO_ERROR || code == session->goaway_code) return;
     int32_t kind = code == APNS_H2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
     const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : apns_h2_library_code_text(code);
     apns_h2_session_fail(session, kind, code, text);

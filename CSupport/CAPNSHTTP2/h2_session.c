@@ -135,7 +135,7 @@ int apns_h2_session_ping(apns_h2_session *session, uint64_t opaque) {
 
 int apns_h2_session_goaway(apns_h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
     if (h2_failed(session)) return session->failure.status;
-    session->goaway_own = true;
+    session->goaway_code = code;
     int32_t last = apns_h2_library_last_stream(session);
     return apns_h2_session_submitted(session, apns_h2_library_goaway(session, last, code, debug, debug_length));
 }

@@ -62,7 +62,7 @@ int apns_h2_server_reset(apns_h2_session *session, apns_h2_exchange *exchange, u
 int apns_h2_fault_goaway(apns_h2_session *session, int32_t last_stream, uint32_t code, const uint8_t *debug,
                          size_t length) {
     if (h2_failed(session)) return session->failure.status;
-    session->goaway_own = true;
+    session->goaway_code = code;
     return apns_h2_session_submitted(session, apns_h2_library_goaway(session, last_stream, code, debug, length));
 }
 
