@@ -107,10 +107,13 @@ int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange,
     return apns_h2_session_submitted(session, apns_h2_library_reset(session, exchange->stream, code));
 }
 
+/* Writes the frames that are no part of a request. */
+static int finish(apns_h2_session *session) {
+    return apns_h2_send_library(session) != 0 ? session->failure.status : apns_h2_resets_write(session);
+}
+
 static int pump(apns_h2_session *session) {
-    if (apns_h2_send_library(session) != 0 || apns_h2_resets_write(session) != 0 ||
-        apns_h2_bodies_continue(session) != 0)
-        return session->failure.status;
+    if (finish(session) != 0 || apns_h2_bodies_continue(session) != 0) return session->failure.status;
     while (session->deferred_first != NULL && !session->output->paused)
         if (deferred_submit(session) != 0) return session->failure.status;
     return 0;
@@ -128,5 +131,6 @@ const h2_side apns_h2_client_side = {
     .stream_end = apns_h2_body_end,
     .frame_append = apns_h2_send_client_frame,
     .pump = pump,
+    .finish = finish,
     .waiting_clear = deferred_clear,
 };

@@ -124,6 +124,9 @@ typedef struct h2_side {
      * status. */
     int (*pump)(apns_h2_session *session);
 
+    /* Likewise, at the end: without what must not be sent any more, such as requests. */
+    int (*finish)(apns_h2_session *session);
+
     /* Frees the items that are queued here. */
     void (*waiting_clear)(apns_h2_session *session);
 } h2_side;

@@ -150,7 +150,7 @@ static void goaway_write(apns_h2_session *session) {
 }
 
 void apns_h2_session_farewell(apns_h2_session *session) {
-    if (!h2_failed(session) && apns_h2_send_library(session) == 0) apns_h2_resets_write(session);
+    if (!h2_failed(session)) session->side->finish(session);
     bool can_write = !session->output->paused && session->failure.scope != APNS_H2_FAILURE_OUTPUT;
     if (h2_failed(session) && !session->goaway_written && !session->preface_due && can_write) goaway_write(session);
 }

@@ -212,6 +212,7 @@ static const h2_side apns_server_side = {
     .body_begin = body_begin,
     .frame_append = frame_append,
     .pump = pump,
+    .finish = pump,
     .waiting_clear = raw_clear,
 };
 
