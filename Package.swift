@@ -144,7 +144,7 @@ let package = Package(
                 "APNSBatchRecords", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials",
                 "APNSBatchBasics", "CAPNSPostgres",
             ]),
-        strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification"]),
+        strictModule("APNSBatchMetrics", ["APNSBatchModel", "APNSBatchNotification", "APNSBatchBasics"]),
         strictModule("APNSBatchWebhooks", ["APNSBatchCredentials", "APNSBatchBasics"]),
         strictModule(
             "APNSBatchReport",

@@ -27,7 +27,8 @@ public enum ReportFiles {
     private static func line(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value)) + Array("\n".utf8)
+        return Array(Printable.lines(String(decoding: try encoder.encode(value), as: UTF8.self)).utf8)
+            + Array("\n".utf8)
     }
 
     private static let jsonKind = OutputFile.Kind("the report of a run", startingWith: "{\"")

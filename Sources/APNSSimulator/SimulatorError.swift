@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchSimulator
 
 /// Why a simulator could not do what it was asked.
@@ -19,7 +20,7 @@ public struct SimulatorError: Error, Sendable, Hashable, CustomStringConvertible
     public let description: String
 
     init(_ code: Code, _ description: String) {
-        (self.code, self.description) = (code, description)
+        (self.code, self.description) = (code, Printable.text(description))
     }
 
     static func configuration(_ text: String) -> SimulatorError { SimulatorError(.configuration, text) }

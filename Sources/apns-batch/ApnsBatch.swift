@@ -67,18 +67,20 @@ struct ApnsBatch: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if exitCode(for: error) == .validationFailure, !(error is ExitCode) { refuse(error) }
+            if !(error is ExitCode), exitCode(for: error) != .success { refuse(error) }
+            // Help, the version, or a code whose cause was told.
             exit(withError: error)
         }
     }
 
-    /// Reports a parsing error in the same form as all other errors.
+    /// Reports an error of the arguments, or one that nobody has reported, in the same form as all other errors.
     private static func refuse(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
         let text = message(for: error)
         complain(text.prefix(1).lowercased() + text.dropFirst())
         let hint = fullMessage(for: error).split(separator: "\n").last { $0.contains("--help") }
         // "  See 'apns-batch send --help' for more information."
         if let command = hint?.split(separator: "'").dropFirst().first { complain("see \(command)") }
-        exit(withError: ExitStatus.usage)
+        exit(withError: code == .validationFailure ? ExitStatus.usage : code)
     }
 }

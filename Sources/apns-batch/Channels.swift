@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import Foundation
 
@@ -37,7 +38,7 @@ struct ChannelsCreate: AsyncParsableCommand {
         let id = try await arguments.ask { (manager) throws(ChannelError) in
             try await manager.create(storage: storage.storage)
         }
-        try arguments.print(id, ChannelLine(channelId: id, storage: storage.rawValue))
+        try arguments.print([id], ChannelLine(channelId: id, storage: storage.rawValue))
     }
 }
 
@@ -53,7 +54,7 @@ struct ChannelsRead: AsyncParsableCommand {
     func run() async throws {
         let found = try await arguments.ask { (manager) throws(ChannelError) in try await manager.read(channel) }
         let storage = StorageName(found.storage).rawValue
-        try arguments.print("\(found.id): storage \(storage)", ChannelLine(channelId: found.id, storage: storage))
+        try arguments.print(["\(found.id): storage \(storage)"], ChannelLine(channelId: found.id, storage: storage))
     }
 }
 
@@ -68,7 +69,7 @@ struct ChannelsDelete: AsyncParsableCommand {
 
     func run() async throws {
         try await arguments.ask { (manager) throws(ChannelError) in try await manager.delete(channel) }
-        try arguments.print("\(channel): deleted", ChannelLine(channelId: channel, deleted: true))
+        try arguments.print(["\(channel): deleted"], ChannelLine(channelId: channel, deleted: true))
     }
 }
 
@@ -81,7 +82,7 @@ struct ChannelsList: AsyncParsableCommand {
     func run() async throws {
         struct List: Encodable { var channels: [String] }
         let ids = try await arguments.ask { (manager) throws(ChannelError) in try await manager.list() }
-        try arguments.print(ids.joined(separator: "\n"), List(channels: ids))
+        try arguments.print(ids, List(channels: ids))
     }
 }
 
@@ -148,13 +149,9 @@ struct ChannelArguments: ParsableArguments {
         }
     }
 
-    /// Prints the text, or with `--json` the object.
-    func print(_ text: String, _ object: some Encodable) throws {
-        if json {
-            Swift.print(try JSONLine.text(object))
-        } else if !text.isEmpty {
-            Swift.print(text)
-        }
+    /// Prints the lines, or with `--json` the object.
+    func print(_ lines: [String], _ object: some Encodable) throws {
+        Output.lines(json ? [try JSONLine.text(object)] : lines)
         if !Output.isComplete() { throw ExitStatus.interrupted }
     }
 }
@@ -169,12 +166,12 @@ extension CampaignSettings {
     }
 }
 
-/// Encodes JSON on one line, with names in snake case.
+/// Encodes JSON on one line, with names in snake case, without characters that a terminal obeys.
 enum JSONLine {
     static func text(_ object: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        return String(decoding: try encoder.encode(object), as: UTF8.self)
+        return Printable.text(String(decoding: try encoder.encode(object), as: UTF8.self))
     }
 }

@@ -55,11 +55,11 @@ struct Check: AsyncParsableCommand {
             display.cancel()
             await display.value
             complain(error.description)
-            throw ExitStatus.whileChecking(error.code)
+            throw ExitStatus.whileChecking(error)
         }
         display.cancel()
         await display.value
-        print(CheckText.whole(report), terminator: "")
+        Output.lines(CheckText.whole(report))
         guard Output.isComplete(), report.isComplete else { throw ExitStatus.interrupted }
         if report.isBroken { throw ExitStatus.usage }
         if report.rows == 0 {
@@ -71,38 +71,36 @@ struct Check: AsyncParsableCommand {
 }
 
 enum CheckText {
-    static func whole(_ report: CheckReport) -> String {
-        let campaign = report.campaign.map { line($0) }.joined()
-        return campaign + report.groups.map(group).joined() + duplicates(report) + sizes(report) + end(report)
+    static func whole(_ report: CheckReport) -> [String] {
+        report.campaign.map(line) + report.groups.flatMap(group) + duplicates(report) + sizes(report) + end(report)
     }
 
     /// `rows.csv:3:5: error: badge: expected a number, found "five"`.
     private static func line(_ finding: CampaignFinding) -> String {
         let place = finding.file.map { "\($0):\(finding.line):\(finding.column): " } ?? ""
-        return "\(place)\(finding.severity.rawValue): \(finding.message) [\(finding.rule)]\n"
+        return "\(place)\(finding.severity.rawValue): \(finding.message) [\(finding.rule)]"
     }
 
-    private static func group(_ group: CheckReport.Group) -> String {
+    private static func group(_ group: CheckReport.Group) -> [String] {
         let more = group.count - UInt64(group.examples.count)
-        let rest = more > 0 ? "… and \(more) more findings of \(group.rule)\n" : ""
-        return group.examples.map(line).joined() + rest
+        return group.examples.map(line) + (more > 0 ? ["… and \(more) more findings of \(group.rule)"] : [])
     }
 
-    private static func duplicates(_ report: CheckReport) -> String {
-        guard let found = report.duplicateTokens, found.isEstimate else { return "" }
-        return found.description + "\n"
+    private static func duplicates(_ report: CheckReport) -> [String] {
+        guard let found = report.duplicateTokens, found.isEstimate else { return [] }
+        return [found.description]
     }
 
-    private static func sizes(_ report: CheckReport) -> String {
+    private static func sizes(_ report: CheckReport) -> [String] {
         let sizes = report.sizes
-        guard sizes.maximum > 0 else { return "" }
+        guard sizes.maximum > 0 else { return [] }
         let shares = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99")]
             .map { "\($0.1) \(sizes.percentile($0.0)) bytes" }.joined(separator: ", ")
         let saved = sizes.payloads > 0 ? Double(sizes.bytesSaved) / Double(sizes.payloads) : 0
-        return """
-            payload size: \(shares), largest \(sizes.maximum) bytes (row \(sizes.maximumRow))
-            whitespace removed: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) per payload\n
-            """
+        return [
+            "payload size: \(shares), largest \(sizes.maximum) bytes (row \(sizes.maximumRow))",
+            "whitespace removed: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) per payload",
+        ]
     }
 
     private static func count(_ severity: CampaignFinding.Severity, _ report: CheckReport) -> UInt64 {
@@ -111,11 +109,13 @@ enum CheckText {
     }
 
     /// Ends with the line that scripts read.
-    private static func end(_ report: CheckReport) -> String {
+    private static func end(_ report: CheckReport) -> [String] {
         let (errors, warnings) = (count(.error, report), count(.warning, report))
-        let all = report.findingsPath.map { "all findings: \($0)\n" } ?? ""
+        let all = report.findingsPath.map { ["all findings: \($0)"] } ?? []
         let stopped = report.isComplete ? "" : " (stopped before the end of the input)"
-        return all + "rows=\(report.rows) good=\(report.rows - report.rowsWithErrors) bad=\(report.rowsWithErrors) "
-            + "with_warnings=\(report.rowsWithWarnings) errors=\(errors) warnings=\(warnings)\(stopped)\n"
+        let counts =
+            "rows=\(report.rows) good=\(report.rows - report.rowsWithErrors) bad=\(report.rowsWithErrors) "
+            + "with_warnings=\(report.rowsWithWarnings) errors=\(errors) warnings=\(warnings)\(stopped)"
+        return all + [counts]
     }
 }

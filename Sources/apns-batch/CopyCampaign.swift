@@ -33,7 +33,7 @@ struct CopyCampaign: ParsableCommand {
     func run() throws {
         let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
         let copy = try call.reporting { try CampaignCopy(of: call, into: directory) }
-        print(try JSONLine.text(copy))
+        Output.line(try JSONLine.text(copy))
         guard Output.isComplete() else { throw ExitStatus.interrupted }
     }
 }

@@ -50,7 +50,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let doctor = try reporting { try self.doctor() }
-        let findings = await doctor.examine { print(json ? Self.object($0) : Self.text($0)) }
+        let findings = await doctor.examine { Output.lines(json ? [Self.object($0)] : Self.lines($0)) }
         if !Output.isComplete() { throw ExitStatus.interrupted }
         if findings.contains(where: { $0.level == .error }) { throw ExitStatus.unavailable }
         if findings.contains(where: { $0.level == .warning }) { throw ExitStatus.someRowsLeft }
@@ -110,10 +110,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// `error    clock: 900 s behind that of api.push.apple.com:443`, and the remedy below.
-    private static func text(_ finding: Doctor.Finding) -> String {
+    private static func lines(_ finding: Doctor.Finding) -> [String] {
         let level = finding.level.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0)
-        let line = "\(level)\(finding.what): \(finding.text)"
-        return finding.remedy.map { "\(line)\n         \($0)" } ?? line
+        return ["\(level)\(finding.what): \(finding.text)"] + (finding.remedy.map { ["         \($0)"] } ?? [])
     }
 
     private static func object(_ finding: Doctor.Finding) -> String {

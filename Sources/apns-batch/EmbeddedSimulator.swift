@@ -39,7 +39,7 @@ final class EmbeddedSimulator: Sendable {
         } catch SimulatorError.system(let text) {
             throw SystemError("simulator: \(text)")
         } catch {
-            throw UsageError("simulator: \(error)")
+            throw UsageError("simulator: \(error)", cause: error)
         }
     }
 

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import APNSBatchPostgres
 import APNSBatchSimulator
 import ArgumentParser
@@ -23,21 +24,28 @@ enum ExitStatus {
     }
 
     /// Returns the exit code of a check that ended early.
-    static func whileChecking(_ kind: CampaignError.Code) -> ExitCode {
-        switch kind {
-        case .results: interrupted
-        case .system: system
-        default: usage
+    static func whileChecking(_ error: CampaignError) -> ExitCode {
+        if let failure = error.cause as? any SystemFailure, failure.isOfDisk { return interrupted }
+        switch error.code {
+        case .results: return interrupted
+        case .system: return system
+        default: return usage
         }
     }
 
+    /// Returns the exit code of a failure of the system, wherever it was noticed.
+    static func of(_ failure: any SystemFailure) -> ExitCode {
+        failure.isOfDisk ? interrupted : failure.isOfMeans ? system : usage
+    }
+
     /// Returns the exit code of a campaign that did not start.
-    static func beforeSending(_ kind: CampaignError.Code) -> ExitCode {
-        switch kind {
-        case .configuration, .input, .results, .passphraseNeeded: usage
-        case .busy: interrupted
-        case .system: system
-        default: unavailable
+    static func beforeSending(_ error: CampaignError) -> ExitCode {
+        if let failure = error.cause as? any SystemFailure, failure.isOfDisk { return interrupted }
+        switch error.code {
+        case .configuration, .input, .results, .passphraseNeeded: return usage
+        case .busy: return interrupted
+        case .system: return system
+        default: return unavailable
         }
     }
 }
@@ -66,9 +74,9 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () async throw
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
     let status: ExitCode
     switch error {
-    case let error as CampaignError: status = ExitStatus.beforeSending(error.code)
-    case is UsageError: status = ExitStatus.usage
+    case let error as CampaignError: status = ExitStatus.beforeSending(error)
     case is SystemError, SimulatorError.system: status = ExitStatus.system
+    case let error as any SystemFailure: status = ExitStatus.of(error)
     case is SimulatorError: status = ExitStatus.usage
     case let error as DatabaseError:
         status = error.code == .unavailable ? ExitStatus.unavailable : ExitStatus.usage
@@ -86,14 +94,34 @@ struct SystemError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// An option or the campaign file is wrong; nothing was sent.
-struct UsageError: Error, CustomStringConvertible {
+/// An option or the campaign file is wrong, or a file of it cannot be read; nothing was sent.
+struct UsageError: SystemFailure, CustomStringConvertible {
     let description: String
-    init(_ description: String) { self.description = description }
+    let systemCode: Int32?
+
+    /// - Parameter cause: the error that the text is about.
+    init(_ description: String, cause: (any Error)? = nil) {
+        self.description = description
+        systemCode = (((cause as? CampaignError)?.cause ?? cause) as? any SystemFailure)?.systemCode
+    }
 }
 
 /// Standard output. Writing to it may fail: the disk may be full, or the reader of a pipe may be gone.
+///
+/// Everything that is not the content of a file goes through ``lines(_:)`` or ``screen(_:)``.
 enum Output {
+    /// Writes lines, each of which becomes printable. A document of JSON keeps its meaning.
+    static func lines(_ lines: [String]) { for line in lines { print(Printable.text(line)) } }
+
+    /// Writes one line likewise.
+    static func line(_ text: String) { lines([text]) }
+
+    /// Writes text in which a terminal finds what it is to obey.
+    static func screen(_ text: String) {
+        print(text, terminator: "")
+        fflush(nil)
+    }
+
     /// Writes bytes without a buffer, so that no copy of a secret stays in memory. Throws an exit code.
     static func write(_ bytes: [UInt8]) throws {
         var rest = bytes[...]

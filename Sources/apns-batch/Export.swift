@@ -63,7 +63,10 @@ struct Export: ParsableCommand {
             let name = try campaign ?? before?.name ?? "campaign"
             let export = ResultsExport(ofRunIn: runDirectory, campaign: name, to: table)
             let columns = try export.columns
-            if printSql { return print(table.creation(columns: columns).map { $0 + ";\n" }.joined(), terminator: "") }
+            if printSql {
+                let statements = table.creation(columns: columns).map { $0 + ";" }
+                return Output.lines(statements.flatMap { $0.split(separator: "\n").map(String.init) })
+            }
             if create { try table.create(columns: columns) }
             try table.check(columns: columns)
             try show(try write(export), in: table)
@@ -91,7 +94,7 @@ struct Export: ParsableCommand {
     }
 
     private func show(_ progress: ExportProgress, in table: ResultsTable) throws {
-        if !quiet { print("rows=\(progress.recorded) new=\(progress.added) table=\(table.name)") }
+        if !quiet { Output.line("rows=\(progress.recorded) new=\(progress.added) table=\(table.name)") }
         guard try RunStatus.isRunning(runDirectory) else { return }
         complainOfFailure("\(runDirectory): a process is working on this run; what it has recorded so far was written")
         throw ExitStatus.interrupted

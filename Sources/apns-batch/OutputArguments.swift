@@ -39,9 +39,9 @@ struct OutputArguments: ParsableArguments {
     /// - Parameter already: Whether the run was complete before this process began.
     func show(_ summary: CampaignSummary, directory: String, already: Bool = false) -> Bool {
         if json {
-            print(SummaryText.json(summary, already: already), terminator: "")
+            Output.line(SummaryText.json(summary, already: already))
         } else if !quiet || summary.exitCode != 0 {
-            print(SummaryText.report(summary, directory: directory, already: already), terminator: "")
+            Output.lines(SummaryText.report(summary, directory: directory, already: already))
         }
         return Output.isComplete()
     }

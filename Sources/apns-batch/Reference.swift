@@ -15,7 +15,7 @@ struct Reference: ParsableCommand {
     var settings = false
 
     func run() throws {
-        print(settings ? Setting.markdown : ReferenceTables.markdown, terminator: "")
+        try Output.write(Array((settings ? Setting.markdown : ReferenceTables.markdown).utf8))
         if !Output.isComplete() { throw ExitStatus.interrupted }
     }
 }

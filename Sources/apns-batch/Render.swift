@@ -50,12 +50,13 @@ struct Render: AsyncParsableCommand {
     }
 
     private func show(_ row: CampaignPreview.Row) {
-        print(json ? RenderedLine.json(row) : Self.text(row))
+        Output.lines(json ? [RenderedLine.json(row)] : Self.lines(row))
     }
 
-    private static func text(_ row: CampaignPreview.Row) -> String {
-        if let invalid = row.invalid { return "# row \(row.row): invalid: \(invalid)\n" }
-        let headers = row.headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
-        return "# row \(row.row)\n\(headers)\n\n\(String(decoding: row.payload, as: UTF8.self))\n"
+    /// The payload is JSON on one line, whose strings may have escapes that it is not sent with.
+    private static func lines(_ row: CampaignPreview.Row) -> [String] {
+        if let invalid = row.invalid { return ["# row \(row.row): invalid: \(invalid)", ""] }
+        let headers = row.headers.map { "\($0.name): \($0.value)" }
+        return ["# row \(row.row)"] + headers + ["", String(decoding: row.payload, as: UTF8.self), ""]
     }
 }

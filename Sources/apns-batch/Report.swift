@@ -74,7 +74,7 @@ struct Report: ParsableCommand {
     private func write(_ report: RunReport) throws {
         do {
             try TokenFiles.write(of: report)
-            print(try ReportFiles.write(report))
+            Output.line(try ReportFiles.write(report))
         } catch {
             complainOfFailure("\(error)")
             throw ExitStatus.interrupted

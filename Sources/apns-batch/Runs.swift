@@ -39,11 +39,7 @@ struct Runs: ParsableCommand {
 
     func run() throws {
         let runs = try reporting { try wanted() }
-        if json {
-            for run in runs { print((try? JSONLine.text(run)) ?? "{}") }
-        } else {
-            print(RunsText.table(runs), terminator: "")
-        }
+        Output.lines(json ? runs.map { (try? JSONLine.text($0)) ?? "{}" } : RunsText.table(runs))
         if !Output.isComplete() { throw ExitStatus.interrupted }
     }
 
@@ -61,18 +57,17 @@ struct Runs: ParsableCommand {
 
 /// The table of runs, which fits 80 columns unless numbers or names are long.
 enum RunsText {
-    static func table(_ runs: [RecordedRun]) -> String {
-        guard !runs.isEmpty else { return "no runs\n" }
-        return line("began", "campaign", "exit", "rows", "accepted", "seconds", "verdict")
-            + runs.map { line($0) }.joined()
+    static func table(_ runs: [RecordedRun]) -> [String] {
+        guard !runs.isEmpty else { return ["no runs"] }
+        return [line("began", "campaign", "exit", "rows", "accepted", "seconds", "verdict")] + runs.flatMap(lines)
     }
 
-    private static func line(_ run: RecordedRun) -> String {
+    private static func lines(_ run: RecordedRun) -> [String] {
         let figures = run.figures
         let first = line(
             minute(run.began), run.campaign, "\(run.exitCode)", figures.rows.grouped, figures.accepted.grouped,
             String(format: "%.0f", figures.seconds), String(run.verdict.prefix { $0 != ":" }))
-        return run.exitCode == 0 ? first : first + details(run.verdict)
+        return run.exitCode == 0 ? [first] : [first] + details(run.verdict)
     }
 
     private static func line(
@@ -83,10 +78,11 @@ enum RunsText {
             left(began, 17), left(campaign, 14), right(exit, 4), right(rows, 12), right(accepted, 12),
             right(seconds, 8),
             verdict,
-        ].joined(separator: " ") + "\n"
+        ].joined(separator: " ")
     }
 
     private static func left(_ text: String, _ width: Int) -> String {
+        let text = Printable.text(text)
         let shown = text.count > width ? text.prefix(width - 1) + "…" : text[...]
         return shown + String(repeating: " ", count: width - shown.count)
     }
@@ -99,12 +95,12 @@ enum RunsText {
     private static func minute(_ time: String) -> String { time.prefix(16).replacing("T", with: " ") + "Z" }
 
     /// The verdict after its first word, in lines of at most 80 columns.
-    private static func details(_ verdict: String) -> String {
+    private static func details(_ verdict: String) -> [String] {
         var lines = [""]
-        for word in SummaryText.clean(verdict).split(separator: " ").dropFirst() {
+        for word in Printable.text(verdict).split(separator: " ").dropFirst() {
             if lines[lines.count - 1].count + 1 + word.count > 76 { lines.append("") }
             lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
         }
-        return lines.map { "    \($0)\n" }.joined()
+        return lines.map { "    \($0)" }
     }
 }

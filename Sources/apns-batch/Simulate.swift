@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchSimulator
 import ArgumentParser
 import Foundation
@@ -142,5 +143,7 @@ struct Simulate: AsyncParsableCommand {
     }
 
     /// Writes a line to standard output without buffering.
-    private func say(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8)) }
+    private func say(_ text: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(Printable.text(text))\n".utf8))
+    }
 }

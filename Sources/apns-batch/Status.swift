@@ -51,12 +51,12 @@ struct Status: ParsableCommand {
         countUnread(&status)
         let most = ranges > 0 ? ranges : .max
         let waiting = Outbox(ofRunIn: runDirectory).count
-        let text =
+        let lines =
             json
-            ? StatusText.json(status, ranges: most, webhooks: waiting)
-            : StatusText.text(status, ranges: most, webhooks: waiting)
+            ? [StatusText.json(status, ranges: most, webhooks: waiting)]
+            : StatusText.lines(status, ranges: most, webhooks: waiting)
         // With both flags, each line is a point of the timeline.
-        if !(follow && json) { print(text, terminator: "") }
+        if !(follow && json) { Output.lines(lines) }
         guard Output.isComplete() else { throw ExitStatus.interrupted }
         let isDone = status.state == .ended && status.isInputRead && status.count(.ended) == status.rowsRead
         throw isDone ? ExitCode.success : ExitStatus.someRowsLeft
@@ -76,7 +76,7 @@ struct Status: ParsableCommand {
 }
 
 enum StatusText {
-    static func text(_ status: RunStatus, ranges: Int, webhooks: Int) -> String {
+    static func lines(_ status: RunStatus, ranges: Int, webhooks: Int) -> [String] {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
         for range in status.rows.prefix(ranges) {
             let rows = range.first == range.last ? "row \(range.first)" : "rows \(range.first) to \(range.last)"
@@ -94,8 +94,7 @@ enum StatusText {
         }
         lines += status.changes.map { "changed at \(Timestamp.text(Int64(clamping: $0.time))): \($0.text)" }
         if webhooks > 0 { lines.append("events of webhooks that were not delivered: \(webhooks)") }
-        lines.append(lastLine(status))
-        return lines.map { $0 + "\n" }.joined()
+        return lines + [lastLine(status)]
     }
 
     /// Returns the line that scripts read.
@@ -127,7 +126,7 @@ enum StatusText {
             ranges: status.rows.prefix(ranges).map {
                 .init(first: $0.first, last: $0.last, state: word($0.knowledge))
             }, webhooksWaiting: webhooks > 0 ? webhooks : nil)
-        return ((try? JSONLine.text(object)) ?? "{}") + "\n"
+        return (try? JSONLine.text(object)) ?? "{}"
     }
 
     private struct Object: Encodable {

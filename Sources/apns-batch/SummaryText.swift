@@ -3,39 +3,34 @@ import APNSBatchBasics
 import Foundation
 
 enum SummaryText {
-    /// Returns the text that is printed at the end of a run.
+    /// Returns the lines that are printed at the end of a run.
     ///
     /// - Parameter already: Whether the run was complete before this process began.
-    static func report(_ summary: CampaignSummary, directory: String, already: Bool = false) -> String {
-        reasons(summary) + "results: \(directory)/results.csv\n"
-            + "loop: \(summary.lastSession.process?.loop ?? "none"), "
-            + "connections: \(summary.lastSession.connectionsOpened)\n\(clean(summary.verdict))\n\(lastLine(summary))"
-            + (already ? " already=complete\n" : "\n")
+    static func report(_ summary: CampaignSummary, directory: String, already: Bool = false) -> [String] {
+        let session = summary.lastSession
+        return reasons(summary) + [
+            "results: \(directory)/results.csv",
+            "loop: \(session.process?.loop ?? "none"), connections: \(session.connectionsOpened)", summary.verdict,
+            lastLine(summary) + (already ? " already=complete" : ""),
+        ]
     }
 
     /// Returns one line for each rule that rows broke, with the places of the first rows; the most frequent rule is first.
     static func invalid(_ summary: CampaignSummary) -> [String] {
         summary.invalidRules.sorted { ($1.value.rows, $0.key) < ($0.value.rows, $1.key) }.map { rule, rows in
-            let places = rows.places.isEmpty ? "" : " (\(clean(rows.places.joined(separator: ", "))))"
+            let places = rows.places.isEmpty ? "" : " (\(rows.places.joined(separator: ", ")))"
             return "invalid \(rows.rows): \(rule)\(places)"
         }
     }
 
     /// Returns one line for each reason of rejected and unavailable rows; the most frequent reason is first.
-    static func reasons(_ summary: CampaignSummary) -> String {
+    static func reasons(_ summary: CampaignSummary) -> [String] {
         lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)
     }
 
-    private static func lines(_ outcome: String, _ reasons: [String: UInt64]) -> String {
+    private static func lines(_ outcome: String, _ reasons: [String: UInt64]) -> [String] {
         reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "\(outcome) \($0.value): \(clean($0.key))\n" }.joined()
-    }
-
-    /// Replaces control characters. A server can send any reason, and it must not move the cursor or break the line.
-    static func clean(_ reason: String) -> String {
-        String(
-            String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
-        )
+            .map { "\(outcome) \($0.value): \($0.key)" }
     }
 
     /// Returns the line that scripts read.
@@ -73,7 +68,7 @@ enum SummaryText {
 
     /// Returns the content of `summary.json` on one line, with `already` if the run was complete before.
     static func json(_ summary: CampaignSummary, already: Bool = false) -> String {
-        ((try? already ? JSONLine.text(Again(summary: summary)) : JSONLine.text(summary)) ?? "{}") + "\n"
+        (try? already ? JSONLine.text(Again(summary: summary)) : JSONLine.text(summary)) ?? "{}"
     }
 
     /// The summary of a run that was complete before.

@@ -3,6 +3,7 @@ import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRecords
+import APNSBatchRows
 import APNSBatchSending
 import APNSBatchTransport
 import FoundationEssentials
@@ -89,7 +90,7 @@ extension CampaignSummary {
         (left, notRead) = (status?.left, status?.unread.rows)
         (maybeSent, notSent) = (status?.count(.unknown), status?.count(.notSent))
         isLeftEstimated = status?.unread.isEstimate ?? false
-        exitCode = Self.exitCode(endedEarlyBy: failure?.code)
+        exitCode = Self.exitCode(endedEarlyBy: failure)
     }
 
     /// Judges a complete run, and gives the verdict.
@@ -112,12 +113,13 @@ extension CampaignSummary {
     }
 
     /// The exit code, from `sysexits.h`, of a run that was interrupted or failed.
-    private static func exitCode(endedEarlyBy kind: CampaignError.Code?) -> Int32 {
-        switch kind {
-        case nil, .input, .results, .busy: 75
-        case .configuration: 64
-        case .system: 71
-        default: 69
+    private static func exitCode(endedEarlyBy failure: CampaignError?) -> Int32 {
+        if (failure?.cause as? InputError)?.isDamage == true { return 64 }
+        switch failure?.code {
+        case nil, .input, .results, .busy: return 75
+        case .configuration: return 64
+        case .system: return 71
+        default: return 69
         }
     }
 }

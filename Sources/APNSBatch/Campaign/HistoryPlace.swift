@@ -20,7 +20,7 @@ struct HistoryPlace: Sendable {
         do throws(CampaignError) {
             try history.add(RecordedRun(summary, of: campaign, directory: directory))
         } catch {
-            logger.warning("the history has no line of this run: \(error)")
+            logger.printable.warning("the history has no line of this run: \(error)")
         }
     }
 }

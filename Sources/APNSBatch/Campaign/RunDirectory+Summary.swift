@@ -16,8 +16,8 @@ extension RunDirectory {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try OutputFile.write(
-                Array(encoder.encode(summary) + Data("\n".utf8)), to: path, summaryKind, readers: .everybody)
+            let text = Printable.lines(String(decoding: try encoder.encode(summary), as: UTF8.self))
+            try OutputFile.write(Array("\(text)\n".utf8), to: path, summaryKind, readers: .everybody)
         } catch let error as OutputFileError {
             throw CampaignError(.results, "\(error)", cause: error)
         } catch {

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
@@ -26,7 +27,7 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
     public let remedy: String?
 
     init(_ code: Code, _ description: String, remedy: String? = nil) {
-        (self.code, self.description, self.remedy) = (code, description, remedy)
+        (self.code, self.description, self.remedy) = (code, Printable.text(description), remedy)
     }
 
     init(_ error: CampaignError) { self.init(.configuration, error.description) }

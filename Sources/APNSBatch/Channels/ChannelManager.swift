@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
@@ -48,6 +49,9 @@ public struct ChannelManager: Sendable {
     ) throws(ChannelError) {
         let trust = TLSOptions(authorities: authorities, systemTrust: systemTrust)
         let (host, port) = destination.channelManagement
+        if let fault = HostName.fault(host: host, port: port) {
+            throw ChannelError(.configuration, "destination: \(fault)")
+        }
         do {
             try BundleID.check(bundleID)
             client = RequestClient(

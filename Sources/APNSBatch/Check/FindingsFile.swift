@@ -1,11 +1,14 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchRows
 import APNSBatchTransport
 
 /// `findings.csv`: all findings of a check, one per line, in the order in which the threads find them. The file appears at
 /// its path when the check ends.
 ///
 ///     severity,rule,row,file,line,column,message
+///
+/// Its texts can be opened in a spreadsheet and shown on a terminal (`SheetField`).
 final class FindingsFile: Sendable {
     /// The number of bytes that a thread gathers before it writes them.
     static let pieceBytes = 64 * 1024
@@ -57,19 +60,9 @@ final class FindingsFile: Sendable {
         let row = finding.row.map(String.init) ?? ""
         let line = finding.file == nil ? "," : "\(finding.line),\(finding.column)"
         lines += Array("\(finding.severity.rawValue),\(finding.rule),\(row),".utf8)
-        append(field: finding.file ?? "", to: &lines)
+        SheetField.append(finding.file ?? "", to: &lines)
         lines += Array(",\(line),".utf8)
-        append(field: finding.message, to: &lines)
+        SheetField.append(finding.message, to: &lines)
         lines.append(UInt8(ascii: "\n"))
-    }
-
-    /// Appends a field, which is quoted only where RFC 4180 requires it.
-    private static func append(field: String, to lines: inout [UInt8]) {
-        guard field.utf8.contains(where: { ",\"\n\r".utf8.contains($0) }) else {
-            lines += Array(field.utf8)
-            return
-        }
-        lines += Array(
-            "\"\(field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"".utf8)
     }
 }

@@ -1,4 +1,5 @@
 #if Configuration
+    import APNSBatchBasics
     import APNSBatchModel
 
     extension SettingReader {
@@ -58,7 +59,7 @@
             } else if host.contains(":") {
                 return nil
             }
-            return host.isEmpty || host.contains(where: { "/@[]".contains($0) }) ? nil : (String(host), port)
+            return HostName.fault(host: String(host), port: port) == nil ? (String(host), port) : nil
         }
 
         /// `proxy`, `http://HOST:PORT` or `http://USER@HOST:PORT`, and `proxyPassword`.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The reason why a file could not be written, with its path.
-package enum OutputFileError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum OutputFileError: SystemFailure, Equatable, Sendable, CustomStringConvertible {
     /// A system call failed.
     case system(action: String, path: String, code: Int32)
     /// The existing file is of another kind.
@@ -11,6 +11,8 @@ package enum OutputFileError: Error, Equatable, Sendable, CustomStringConvertibl
     init(_ action: String, _ path: String, code: Int32 = errno) {
         self = .system(action: action, path: path, code: code)
     }
+
+    package var systemCode: Int32? { if case .system(_, _, let code) = self { code } else { nil } }
 
     package var description: String {
         switch self {

@@ -1,11 +1,13 @@
 /// A failed operation on a file.
-package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct StorageError: SystemFailure, Equatable, Sendable, CustomStringConvertible {
     /// The operation, such as `write`.
     package var action: String
     /// The path of the file.
     package var name: String
     /// The error number of the system, ``notRegular`` or ``changed``.
     package var code: Int32
+
+    package var systemCode: Int32? { code > 0 ? code : nil }
 
     package init(_ action: String, _ name: String, code: Int32) {
         (self.action, self.name, self.code) = (action, name, code)

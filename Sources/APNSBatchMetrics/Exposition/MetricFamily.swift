@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A metric with all its samples, independent of the format in which it is written.
 ///
 /// Source: Prometheus, "Exposition formats" and "Metric and label naming"; OpenMetrics 1.0, sections 4 and 5.
@@ -20,7 +22,8 @@ package struct MetricFamily: Sendable, Equatable {
         package var name: String
         package var value: String
 
-        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+        /// - Parameter value: Any text. It becomes printable.
+        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, Printable.text(value)) }
     }
 
     package struct Sample: Sendable, Equatable {

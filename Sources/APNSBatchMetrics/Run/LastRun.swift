@@ -134,8 +134,9 @@ extension LastRun {
     /// ignored, so that a damaged file yields less.
     package init(in text: String, of campaign: String) {
         let numbers = Dictionary(uniqueKeysWithValues: Self.numbers.map { ($0.family.name, $0.path) })
+        let label = MetricFamily.Label("campaign", campaign)
         for line in text.split(separator: "\n") where line.hasPrefix(Self.prefix) {
-            guard let line = Line(line), line.labels["campaign"] == campaign else { continue }
+            guard let line = Line(line), line.labels["campaign"] == label.value else { continue }
             let outcome = line.labels["outcome"].flatMap { Self.outcomes.contains($0) ? $0 : nil }
             let reason = line.labels["reason"]
             if let path = numbers[line.name] {

@@ -36,8 +36,10 @@ extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible 
 extension Campaign.Proxy {
     /// Returns the CONNECT request for a connection to `authority`, such as `api.push.apple.com:443`.
     ///
-    /// - Throws: A `configuration` error if user or password contain characters that are not allowed, or are too long.
+    /// - Throws: A `configuration` error if host or port are none, or if user or password contain characters that are not allowed, or are
+    ///   too long.
     package func request(to authority: String) throws(CampaignError) -> [UInt8] {
+        if let fault = HostName.fault(host: host, port: port) { throw CampaignError(.configuration, "proxy: \(fault)") }
         var text = "CONNECT \(authority) HTTP/1.1\r\nhost: \(authority)\r\n"
         if let user {
             guard !user.contains(":"), !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {

@@ -17,7 +17,8 @@ public struct Campaign: Sendable {
         case production
         /// `api.sandbox.push.apple.com`, port 443, for apps that are being developed.
         case sandbox
-        /// Any other server that speaks HTTP/2 over TLS, such as a simulator or a proxy.
+        /// Any other server that speaks HTTP/2 over TLS, such as a simulator or a proxy: a name, or an address without brackets, and a port
+        /// from 1 to 65535.
         case host(String, port: UInt16)
     }
 

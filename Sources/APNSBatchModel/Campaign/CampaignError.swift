@@ -1,7 +1,10 @@
+import APNSBatchBasics
+
 /// The cause for which a campaign could not start or had to end, as a ``code`` for programs and a ``description`` for
 /// people.
 ///
-/// The description never contains a key, a provider token or a payload.
+/// The description never contains a key, a provider token or a payload. It is one line, and safe to show on a terminal: what names of
+/// files, servers and other programs hold of control characters is escaped.
 public struct CampaignError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. Later versions may add cases.
     @nonexhaustive
@@ -32,8 +35,9 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
     public let cause: (any Error)?
 
     package init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
-        self.code = code
-        self.description = description
+        // What is lacking is lacking wherever it is noticed.
+        self.code = (cause as? any SystemFailure)?.isOfMeans == true ? .system : code
+        self.description = Printable.text(description)
         self.cause = cause
     }
 

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The cause for which a `Sender` has no result of a notification. ``arrival`` says how far its request got: one that may
 /// have arrived may reach the device twice if it is sent again.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -36,6 +38,6 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
     package init(_ code: Code, _ arrival: Arrival, _ description: String) {
-        (self.code, self.arrival, self.description) = (code, arrival, description)
+        (self.code, self.arrival, self.description) = (code, arrival, Printable.text(description))
     }
 }

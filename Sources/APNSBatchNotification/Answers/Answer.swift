@@ -96,7 +96,7 @@ package struct ReasonBody: Equatable, Sendable {
 package enum GoAwayDebug: Equatable, Sendable {
     case empty
     case reason(Reason)
-    /// Any other data: at most ``textLengthMax`` bytes of it, with control characters and invalid UTF-8 replaced.
+    /// Any other data: at most ``textLengthMax`` bytes of it, printable, without spaces at the beginning.
     case text(String)
 
     package static let textLengthMax = 256
@@ -105,11 +105,8 @@ package enum GoAwayDebug: Equatable, Sendable {
     package static func parse(_ data: UnsafeRawBufferPointer) -> GoAwayDebug {
         if let reason = unsafe ReasonBody.parse(data).reason { return .reason(reason) }
         let text = unsafe String(decoding: data.prefix(textLengthMax), as: UTF8.self)
-        let clean = text.unicodeScalars.map { scalar in
-            scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) ? Character(" ") : Character(scalar)
-        }
-        let trimmed = clean.drop { $0 == " " }
-        return trimmed.isEmpty ? .empty : .text(String(trimmed))
+        let trimmed = text.unicodeScalars.drop { $0 == " " || $0.isHarmful }
+        return trimmed.isEmpty ? .empty : .text(Printable.text(String(trimmed)))
     }
 
     /// The cause of the end of a connection that got GOAWAY, such as `GOAWAY Shutdown`. What Apple does not document is left out,

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The reason of a refusal. A reason that is not in the table is kept as text.
 package enum Reason: Hashable, Sendable {
     case known(KnownReason)
@@ -13,11 +15,11 @@ extension Reason: RawRepresentable, CustomStringConvertible {
         }
     }
 
-    /// The reason for messages. Control characters in an unknown one are replaced, because a peer may send anything.
+    /// The reason for messages. An unknown one is made printable, because a peer may send anything.
     package var description: String {
         switch self {
         case .known: rawValue
-        case .unknown(let text): Quoted.clean(text)
+        case .unknown(let text): Printable.text(text)
         }
     }
 

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The text at a place, in a form suitable for messages: short, printable, and quoted.
 struct FoundText {
     let bytes: [UInt8]
@@ -18,7 +20,7 @@ struct FoundText {
         }
         let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars
             .first
-        return scalar.map { "\"\($0)\"" } ?? "the end"
+        return scalar.map { "\"\(Printable.text(String($0)))\"" } ?? "the end"
     }
 
     /// The escape that begins at the place: `"\x"`, or `"\ud83d"`.
@@ -35,25 +37,15 @@ struct FoundText {
         return Self.quoted(bytes[offset..<end])
     }
 
-    /// Returns the bytes in quotes, cut to ``lengthLimit`` at a character boundary, with control characters made visible.
+    /// Returns the bytes in quotes, cut to ``lengthLimit`` at a character boundary and made printable.
     /// It never shows a card number.
     static func quoted(_ bytes: some Collection<UInt8>) -> String {
         let bytes = Array(bytes)
         if CardNumber.first(in: bytes.span) != nil { return "what looks like a card number" }
         var end = min(bytes.count, lengthLimit)
         while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        var text = "\""
-        for scalar in String(decoding: bytes[..<end], as: UTF8.self).unicodeScalars {
-            switch scalar {
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case let control where control.value < 0x20 || control.value == 0x7F:
-                text += "\\x" + hex(UInt8(control.value))
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text + (end < bytes.count ? "…\"" : "\"")
+        let text = Printable.text(String(decoding: bytes[..<end], as: UTF8.self))
+        return "\"" + text + (end < bytes.count ? "…\"" : "\"")
     }
 
     private static func hex(_ byte: UInt8) -> String {

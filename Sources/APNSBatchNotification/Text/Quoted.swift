@@ -1,7 +1,7 @@
+import APNSBatchBasics
 import Glibc
 
-/// A row's value in a form suitable for messages: in quotes, at most 40 bytes of it, with control characters and invalid
-/// UTF-8 replaced.
+/// A row's value in a form suitable for messages: in quotes, at most 40 bytes of it. Invalid UTF-8 is replaced.
 package struct Quoted: CustomStringConvertible {
     static let lengthMax = 40
 
@@ -9,7 +9,7 @@ package struct Quoted: CustomStringConvertible {
 
     package init(_ text: some Collection<UInt8>) {
         let isCut = text.count > Self.lengthMax
-        var shown = Self.clean(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
+        var shown = Printable.text(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
         // A character that was cut appears as a replacement character at the end.
         while isCut, shown.last == "\u{FFFD}" { shown.removeLast() }
         description = "\"\(shown)\(isCut ? "…" : "")\""
@@ -18,16 +18,7 @@ package struct Quoted: CustomStringConvertible {
     /// Quotes the single character that begins at an offset.
     init(_ text: some Collection<UInt8>, at offset: Int) {
         let rest = String(decoding: text.dropFirst(offset).prefix(4), as: UTF8.self)
-        description = "\"\(Self.clean(String(rest.prefix(1))))\""
-    }
-
-    static func clean(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
-            result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
-        }
-        return result
+        description = "\"\(Printable.text(String(rest.prefix(1))))\""
     }
 }
 
@@ -37,7 +28,7 @@ package enum ColumnNames {
     private static let listed = 20
 
     package static func quoted(_ name: String) -> String {
-        let shown = Quoted.clean(name)
+        let shown = Printable.text(name)
         return shown.count > 32 ? "\"\(shown.prefix(12))…\"" : "\"\(shown)\""
     }
 

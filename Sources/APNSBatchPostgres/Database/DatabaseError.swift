@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 
 /// Why a database could not be read or written, as a ``code`` for programs and a ``description`` for people.
@@ -28,7 +29,7 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
     private(set) var position: Int?
 
     init(_ code: Code, _ description: String, state: String? = nil) {
-        (self.code, self.description, self.state) = (code, description, state)
+        (self.code, self.description, self.state) = (code, Printable.text(description), state)
     }
 
     init(_ error: CampaignError) { self.init(.results, error.description) }

@@ -100,11 +100,14 @@ final class ExportWork {
     }
 
     private static func place(of rows: [[String?]]) throws(DatabaseError) -> UInt64 {
-        guard let text = rows.first?.first, let place = text.flatMap({ UInt64($0) }) else {
+        guard let place = number(rows) else {
             throw DatabaseError(.unavailable, "apns_batch_offset has lost its row of this run")
         }
         return place
     }
+
+    /// The number that a statement returned; nil if it returned none.
+    private static func number(_ rows: [[String?]]) -> UInt64? { (rows.first?.first ?? nil).flatMap { UInt64($0) } }
 
     // MARK: Rows
 
@@ -124,13 +127,24 @@ final class ExportWork {
         }
         try connection.execute(statements.createStaging)
         let (last, count) = try copy(from: first, to: connection)
-        try connection.execute(statements.insert, [campaign, run])
+        let taken = try Self.number(connection.execute(statements.insert, [campaign, run]))
+        if taken != UInt64(count) { try refuseLoss(of: count, in: connection) }
         if last == .reopened { try connection.execute(statements.deleteReopened, [campaign, run]) }
         let (end, rows) = (source?.place ?? 0, source?.rowsBefore ?? 0)
         try connection.execute(statements.movePlace, key + ["\(end)", "\(rows)"])
         try connection.execute("COMMIT")
         (place, progress.written) = (end, rows)
         progress.added += UInt64(count)
+    }
+
+    /// Throws if rows are not in the table that were to be inserted.
+    private func refuseLoss(of rows: Int, in connection: PostgresConnection) throws(DatabaseError) {
+        let missing = try Self.number(connection.execute(statements.countMissing, [campaign, run])) ?? 0
+        guard missing > 0 else { return }
+        throw DatabaseError(
+            .configuration,
+            "it did not take \(missing.grouped) of \(UInt64(rows).grouped) rows: a trigger of the table drops them, so that results are missing"
+        )
     }
 
     /// Copies the outcomes in the batch and those that follow, up to a record after which earlier rows have no outcome. Returns

@@ -86,7 +86,9 @@ struct ResultsStatements {
 
     var copy: String { "COPY \(Self.staging) FROM STDIN" }
 
-    /// $1 is the campaign, $2 the run. A row that is there with other values had another outcome before it was sent again.
+    /// Returns the number of rows that the table took: those that are there with the same values, and those that a trigger drops, are
+    /// not among them. A rule instead of the insert is an error. $1 is the campaign, $2 the run. A row that is there with other values
+    /// had another outcome before it was sent again.
     var insert: String {
         let names = Self.columns.map { Self.quoted($0.name) } + carried
         let values =
@@ -97,12 +99,23 @@ struct ResultsStatements {
         let changing = names.dropFirst()
         let (old, new) = (changing.map { "existing.\($0)" }, changing.map { "EXCLUDED.\($0)" })
         return """
+            WITH taken AS (
             INSERT INTO \(table) AS existing ("campaign", "run", \(names.joined(separator: ", ")))
             SELECT $1::text, $2::text, \(values.joined(separator: ", ")) FROM \(Self.staging)
             ON CONFLICT ("campaign", "run", "row") DO UPDATE
             SET (\(changing.joined(separator: ", "))) = ROW(\(new.joined(separator: ", ")))
             WHERE (\(old.joined(separator: ", "))) IS DISTINCT FROM (\(new.joined(separator: ", ")))
+            RETURNING 1
+            ) SELECT count(*) FROM taken
             """
+    }
+
+    /// The number of rows that were to be inserted and are not there. $1 is the campaign, $2 the run.
+    var countMissing: String {
+        """
+        SELECT count(*) FROM \(Self.staging) AS wanted WHERE NOT EXISTS (
+        SELECT FROM \(table) AS found WHERE found."campaign" = $1 AND found."run" = $2 AND found."row" = wanted."row")
+        """
     }
 
     /// Rows that are to be sent again have no outcome until then, in `results.csv` as well. $1 is the campaign, $2 the run.

@@ -53,8 +53,8 @@ public struct RunHistory: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         try CampaignError.mapping(.results) {
-            let line = try encoder.encode(run) + Data("\n".utf8)
-            try append(Array(line))
+            let line = Printable.text(String(decoding: try encoder.encode(run), as: UTF8.self))
+            try append(Array("\(line)\n".utf8))
         }
     }
 

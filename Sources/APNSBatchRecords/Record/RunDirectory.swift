@@ -94,7 +94,8 @@ package enum RunDirectory {
             if mkdir(made, mode) == 0 {
                 try sync(parent)
             } else if errno != EEXIST {
-                throw CampaignError(.configuration, "cannot create directory \(made): \(systemMessage())")
+                let error = StorageError("create directory", made, code: errno)
+                throw CampaignError(.configuration, "\(error)", cause: error)
             }
         }
     }

@@ -7,7 +7,8 @@ import APNSBatchRows
 ///
 ///     row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id
 ///
-/// The carried columns follow. Lines end in LF. A field is quoted only if RFC 4180 requires it. `status` and `timestamp`
+/// The carried columns follow. Lines end in LF. A field is quoted only if RFC 4180 requires it. Texts of the input and of servers are
+/// fields that can be opened in a spreadsheet and shown on a terminal (`SheetField`). `status` and `timestamp`
 /// are empty if there is none; `apns_id` is empty for rows that were never sent, and `apns_unique_id` if the server sent
 /// none.
 package struct ResultLines: ~Copyable {
@@ -33,7 +34,7 @@ package struct ResultLines: ~Copyable {
 
     /// The maximum length of a line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
     private static let fixedLimit = 160
-    /// The maximum length of a line. Quoting at most doubles a text and adds two quotes.
+    /// The maximum length of a line.
     private let lineLimit: Int
 
     private let campaign: (UInt64, UInt64)
@@ -48,7 +49,8 @@ package struct ResultLines: ~Copyable {
     /// - Parameter carried: the number of carried columns.
     init(campaign: (UInt64, UInt64), carried: Int = 0, capacity: Int = usualCapacity) {
         lineLimit =
-            Self.fixedLimit + 2 * (2 * OutcomeBatch.textLimit + 2) + (carried + 1) * (2 * CarriedFields.textMax + 3)
+            Self.fixedLimit + 2 * SheetField.most(OutcomeBatch.textLimit)
+            + (carried + 1) * (SheetField.most(CarriedFields.textMax) + 1)
         precondition(capacity >= lineLimit)
         self.campaign = campaign
         self.carried = carried
@@ -68,7 +70,11 @@ package struct ResultLines: ~Copyable {
     mutating func append(_ entry: OutcomeEntry, of batch: OutcomeBatch) {
         append(number: entry.row)
         append(byte: UInt8(ascii: ","))
-        if entry.isHex { append(plain: batch.token(of: entry)) } else { append(field: batch.token(of: entry)) }
+        if entry.isHex {
+            append(plain: batch.token(of: entry))
+        } else {
+            append(field: batch.token(of: entry), isKey: true)
+        }
         append(byte: UInt8(ascii: ","))
         append(text: entry.outcome.name)
         append(byte: UInt8(ascii: ","))
@@ -79,7 +85,7 @@ package struct ResultLines: ~Copyable {
         if entry.timestamp != OutcomeEntry.noTimestamp { append(number: entry.timestamp) }
         append(byte: UInt8(ascii: ","))
         if entry.hasOwnID {
-            append(field: batch.ownID(of: entry))
+            append(plain: batch.ownID(of: entry))
         } else if entry.attempts != 0 {
             MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
             used += MessageID.length
@@ -142,7 +148,7 @@ package struct ResultLines: ~Copyable {
         used += field.count
     }
 
-    private mutating func append(field: UnsafeRawBufferPointer) {
-        used += CSVField.write(field, delimiter: UInt8(ascii: ","), to: buffer + used)
+    private mutating func append(field: UnsafeRawBufferPointer, isKey: Bool = false) {
+        used += SheetField.write(field, isKey: isKey, to: buffer + used)
     }
 }

@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchRows
 
 /// The `results.csv` of a run in progress, with a line for each outcome.
 package final class ResultsFile: OutcomeReceiver {
@@ -31,7 +32,7 @@ package final class ResultsFile: OutcomeReceiver {
         _ storage: any AppendFile, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
         lineBytes: Int = ResultLines.usualCapacity
     ) {
-        bytesPerRow = Self.bytesOfPlainRow + carried * (2 * CarriedFields.textMax + 3)
+        bytesPerRow = Self.bytesOfPlainRow + carried * (SheetField.most(CarriedFields.textMax) + 1)
         state = Guarded(
             State(
                 storage: storage, lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes),

@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchRows
 
 /// A CSV file with tokens. Only its owner can read it, as `results.csv`.
 struct TokenFile {
@@ -15,14 +16,18 @@ struct TokenFile {
 
     /// Adds a line of some of the fields.
     ///
-    /// - Parameter prefix: The beginning of the line, with a comma at its end.
+    /// - Parameters:
+    ///   - keyColumn: That of the token.
+    ///   - prefix: The beginning of the line, with a comma at its end.
     mutating func add(
-        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ columns: [Int], prefix: [UInt8]
+        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ columns: [Int], keyColumn: Int, prefix: [UInt8]
     ) throws(OutputFileError) {
         buffer += prefix
         for (index, column) in columns.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
-            unsafe append(fields[column])
+            // The field is one of results.csv, which may be altered, and was not in earlier versions.
+            let plain = unsafe SheetField.plain(fields[column])
+            unsafe plain.withUnsafeBytes { unsafe SheetField.append($0, isKey: column == keyColumn, to: &buffer) }
         }
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= Self.bufferBytes { try flush() }
@@ -37,17 +42,5 @@ struct TokenFile {
     private mutating func flush() throws(OutputFileError) {
         try file.write(buffer)
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func append(_ field: UnsafeRawBufferPointer) {
-        guard unsafe field.contains(where: { ",\"\r\n".utf8.contains($0) }) else {
-            return unsafe buffer.append(contentsOf: field)
-        }
-        buffer.append(UInt8(ascii: "\""))
-        for index in field.indices {
-            if unsafe field[index] == UInt8(ascii: "\"") { buffer.append(UInt8(ascii: "\"")) }
-            buffer.append(unsafe field[index])
-        }
-        buffer.append(UInt8(ascii: "\""))
     }
 }

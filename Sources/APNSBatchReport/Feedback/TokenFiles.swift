@@ -96,10 +96,10 @@ public struct TokenFiles {
         switch unsafe TokenFeedback(Reason(bytes: fields[Column.reason]), isDated: isDated) {
         case .delete?:
             let columns = [Column.row, Column.token, Column.reason, Column.timestamp]
-            try unsafe invalid.add(fields, columns, prefix: prefix)
+            try unsafe invalid.add(fields, columns, keyColumn: Column.token, prefix: prefix)
         case .look?:
             let columns = [Column.row, Column.token, Column.reason, Column.status]
-            try unsafe doubtful.add(fields, columns, prefix: prefix)
+            try unsafe doubtful.add(fields, columns, keyColumn: Column.token, prefix: prefix)
         case nil: break
         }
     }

@@ -3,14 +3,14 @@ import APNSBatch
 /// Several runs side by side, as a page like that of one run.
 public enum ComparisonPage {
     public static func html(_ comparison: RunComparison) -> String {
-        ReportPage.mark + PageTemplates.shared.render(facts(of: comparison), withTemplate: "comparison")
+        ReportPage.page("comparison", facts(of: comparison))
     }
 
     private static func facts(of comparison: RunComparison) -> [String: Any] {
         let runs = zip(comparison.names, comparison.reports).map { name, report in
             [
                 "name": name, "kind": report.verdictKind, "verdict": report.verdictSentence,
-                "directory": Printable.text(report.runDirectory),
+                "directory": report.runDirectory,
             ]
         }
         return [

@@ -21,7 +21,7 @@ enum PagePart {
         return [
             "part": "\(part.part)", "rows": part.rows.grouped, "accepted": part.accepted.grouped,
             "rejected": part.rejected.grouped, "others": part.others.grouped, "left": part.left.grouped,
-            "word": part.verdictWord, "class": style, "sentence": Printable.text(part.sentence),
+            "word": part.verdictWord, "class": style, "sentence": part.sentence,
         ]
     }
 }

@@ -8,7 +8,25 @@ public enum ReportPage {
     static let mark = "<!doctype html>\n<!-- report of apns-batch -->\n"
 
     public static func html(_ report: RunReport) -> String {
-        mark + PageTemplates.shared.render(facts(of: report), withTemplate: "report")
+        page("report", facts(of: report))
+    }
+
+    /// Makes a page of a template, and makes printable what it inserts.
+    static func page(_ template: String, _ facts: [String: Any]) -> String {
+        Printable.lines(mark + PageTemplates.shared.render(printable(facts), withTemplate: template))
+    }
+
+    private static func printable(_ facts: [String: Any]) -> [String: Any] {
+        Dictionary(uniqueKeysWithValues: facts.map { ($0, ["style", "svg"].contains($0) ? $1 : printable($1)) })
+    }
+
+    private static func printable(_ value: Any) -> Any {
+        switch value {
+        case let text as String: Printable.text(text)
+        case let list as [Any]: list.map(printable)
+        case let facts as [String: Any]: printable(facts) as [String: Any]
+        default: value
+        }
     }
 
     private static let reasonsMax = 40
@@ -21,9 +39,9 @@ public enum ReportPage {
             "title": "\(report.verdictKind): \(report.title), \(report.timeText)",
             "verdict": report.verdictSentence,
             "name": report.title, "time": report.timeText, "work": report.workText,
-            "input": Printable.text(summary.campaign.input),
+            "input": summary.campaign.input,
             "destination": report.destination,
-            "directory": Printable.text(report.runDirectory), "medianTitle": report.medianTitle,
+            "directory": report.runDirectory, "medianTitle": report.medianTitle,
             "reasonColumns": report.medianTitle == nil ? "3" : "4",
             "rowsTotal": report.rowsTotal.grouped, "isEstimated": summary.isLeftEstimated,
             "hasExpectations": !summary.expectations.isEmpty, "expectations": summary.expectations.map(expectation),
@@ -46,7 +64,7 @@ public enum ReportPage {
             },
             "settings": settings(report), "hasSteps": !report.nextSteps.isEmpty,
             "steps": report.nextSteps.map {
-                ["text": Printable.text($0.text), "command": $0.command.map(Printable.text)].present
+                ["text": $0.text, "command": $0.command].present
             },
         ]
         return facts.present
@@ -79,7 +97,7 @@ public enum ReportPage {
         let meaning = line.meaning ?? "Apple does not document this reason"
         return compared(
             [
-                "reason": Printable.text(line.reason), "outcome": line.outcome, "rows": line.rows.grouped,
+                "reason": line.reason, "outcome": line.outcome, "rows": line.rows.grouped,
                 "share": FigureText.percent(line.sharePercent),
                 "explanation": meaning + (line.remedy.map { ": \($0)" } ?? ""),
             ], line.earlier)
@@ -97,7 +115,7 @@ public enum ReportPage {
 
     private static func events(_ report: RunReport) -> [[String: Any]] {
         (report.course?.events ?? []).prefix(RunPlots.momentsMax).map { event in
-            ["time": report.localTime.text(event.unixMilliseconds / 1000), "text": Printable.text(event.text)]
+            ["time": report.localTime.text(event.unixMilliseconds / 1000), "text": event.text]
         }
     }
 
@@ -108,7 +126,7 @@ public enum ReportPage {
             ("event loop", report.summary.lastSession.process?.loop ?? ""),
         ]
         let all = known.filter { !$0.1.isEmpty } + report.settings.map { ($0.key, $0.value) }
-        return all.map { ["key": Printable.text($0.0), "value": Printable.text($0.1)] }
+        return all.map { ["key": $0.0, "value": $0.1] }
     }
 }
 

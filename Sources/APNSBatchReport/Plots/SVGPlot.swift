@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// Draws a plot as an SVG element that is as wide as its place on the page, with letters of the size of the page's.
 ///
 /// The data are drawn in a nested element, which is stretched to that width; lines keep their thickness. Axes and labels are placed
@@ -85,7 +87,7 @@ struct SVGPlot {
     private static func percent(_ share: Double) -> String { PlotPath.coordinate(share * 100) + "%" }
 
     static func escape(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        Printable.text(text).replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
     }
 }

@@ -5,7 +5,7 @@ import APNSBatchBasics
 public enum ReportText {
     public static func text(_ report: RunReport) -> String {
         var lines = TextLines()
-        lines.addParagraph(Printable.text(report.summary.verdict))
+        lines.addParagraph(report.summary.verdict)
         lines.add()
         addRun(report, to: &lines)
         addExpectations(report, to: &lines)
@@ -22,8 +22,8 @@ public enum ReportText {
         let campaign = report.summary.campaign
         lines.addParagraph("\(report.title), \(report.timeText), \(report.workText)")
         let destination = report.destination.map { " to \($0)" } ?? ""
-        lines.addParagraph("\(Printable.text(campaign.input))\(destination)")
-        lines.addParagraph(Printable.text(report.runDirectory))
+        lines.addParagraph("\(campaign.input)\(destination)")
+        lines.addParagraph(report.runDirectory)
     }
 
     private static func addExpectations(_ report: RunReport, to lines: inout TextLines) {
@@ -70,7 +70,7 @@ public enum ReportText {
         guard !report.reasons.isEmpty else { return }
         lines.addTitle("Reasons of APNs")
         for line in report.reasons.prefix(reasonsMax) {
-            lines.add(row(Printable.text(line.reason), line.rows, line.sharePercent, line.earlier))
+            lines.add(row(line.reason, line.rows, line.sharePercent, line.earlier))
             let unknown = "Apple does not document this reason"
             lines.addParagraph((line.meaning ?? unknown) + (line.remedy.map { ": \($0)" } ?? ""), indent: 4)
         }
@@ -110,8 +110,8 @@ public enum ReportText {
         guard !report.nextSteps.isEmpty else { return }
         lines.addTitle("What to do next")
         for (index, step) in report.nextSteps.enumerated() {
-            lines.addParagraph(Printable.text(step.text), indent: 5, first: TextLines.left("  \(index + 1).", 5))
-            if let command = step.command { lines.addCommand(Printable.text(command)) }
+            lines.addParagraph(step.text, indent: 5, first: TextLines.left("  \(index + 1).", 5))
+            if let command = step.command { lines.addCommand(command) }
         }
     }
 }

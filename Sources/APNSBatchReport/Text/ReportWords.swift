@@ -3,7 +3,7 @@ import APNSBatchBasics
 
 /// The sentences that text and page of a report share.
 extension RunReport {
-    var title: String { campaign.map { "Campaign \(Printable.text($0))" } ?? "Campaign" }
+    var title: String { campaign.map { "Campaign \($0)" } ?? "Campaign" }
 
     /// When the run began and ended, in local time.
     var timeText: String {
@@ -22,7 +22,7 @@ extension RunReport {
 
     /// Where the rows went to; nil for parts of which none was begun.
     var destination: String? {
-        summary.campaign.destination.isEmpty ? nil : Printable.text(summary.campaign.destination)
+        summary.campaign.destination.isEmpty ? nil : summary.campaign.destination
     }
 
     var medianTitle: String? { nights > 0 ? "median of \(nights) nights" : nil }
@@ -57,13 +57,13 @@ extension RunReport {
     /// `1,234 (TooManyRequests 1,200, Shutdown 34)`, or `0`.
     private static func counts(_ counts: [String: UInt64]) -> String {
         let all = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let causes = all.map { "\(Printable.text($0.key)) \($0.value.grouped)" }.joined(separator: ", ")
+        let causes = all.map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")
         return counts.values.reduce(0, &+).grouped + (all.isEmpty ? "" : " (\(causes))")
     }
 
     /// The rules that rows break, the most frequent first.
     var invalidRules: [(rule: String, rows: UInt64, places: [String])] {
         summary.invalidRules.sorted { ($1.value.rows, $0.key) < ($0.value.rows, $1.key) }
-            .map { ($0.key, $0.value.rows, $0.value.places.map(Printable.text)) }
+            .map { ($0.key, $0.value.rows, $0.value.places) }
     }
 }

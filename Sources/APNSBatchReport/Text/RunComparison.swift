@@ -17,7 +17,7 @@ public struct RunComparison: Sendable {
 
     /// The names of the runs: those of their directories.
     var names: [String] {
-        reports.map { Printable.text($0.runDirectory.split(separator: "/").last.map(String.init) ?? $0.runDirectory) }
+        reports.map { $0.runDirectory.split(separator: "/").last.map(String.init) ?? $0.runDirectory }
     }
 
     var lines: [Line] { general + outcomes + reasons + speed }
@@ -57,7 +57,7 @@ public struct RunComparison: Sendable {
         for line in reports.flatMap(\.reasons) { rows[line.reason, default: 0] &+= line.rows }
         let names = rows.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.reasonsMax).map(\.key)
         return names.map { name in
-            line(Printable.text(name)) { report in
+            line(name) { report in
                 report.reasons.filter { $0.reason == name }.reduce(0) { $0 &+ $1.rows }.grouped
             }
         }
@@ -91,6 +91,6 @@ extension RunReport {
 
     /// The verdict after its first word.
     var verdictSentence: String {
-        Printable.text(String(summary.verdict.drop { $0 != ":" }.dropFirst().drop { $0 == " " }))
+        String(summary.verdict.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
     }
 }

@@ -1,4 +1,6 @@
-/// Lines of at most 80 columns, for mail.
+import APNSBatchBasics
+
+/// Lines of at most 80 columns, for mail. What is added becomes printable.
 struct TextLines {
     static let width = 80
     private(set) var lines: [String] = []
@@ -19,7 +21,7 @@ struct TextLines {
         let space = String(repeating: " ", count: indent)
         var line = first ?? space
         var isEmpty = true
-        for word in text.split(separator: " ").flatMap({ Self.pieces($0, Self.width - indent) }) {
+        for word in Printable.text(text).split(separator: " ").flatMap({ Self.pieces($0, Self.width - indent) }) {
             if !isEmpty, line.count + 1 + word.count > Self.width {
                 add(line)
                 (line, isEmpty) = (space, true)
@@ -31,7 +33,7 @@ struct TextLines {
     }
 
     /// Adds a command, which is never broken, because it is copied. It may therefore be longer than a line.
-    mutating func addCommand(_ command: String) { lines.append("     $ " + command) }
+    mutating func addCommand(_ command: String) { lines.append("     $ " + Printable.text(command)) }
 
     private static func pieces(_ word: Substring, _ width: Int) -> [Substring] {
         guard word.count > width else { return [word] }
@@ -39,7 +41,8 @@ struct TextLines {
     }
 
     static func cut(_ text: String, _ width: Int) -> String {
-        text.count > width ? text.prefix(width - 1) + "…" : text
+        let text = Printable.text(text)
+        return text.count > width ? text.prefix(width - 1) + "…" : text
     }
 
     /// Fills a text up with spaces, or cuts it.

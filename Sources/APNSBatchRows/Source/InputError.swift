@@ -2,7 +2,7 @@ import APNSBatchBasics
 import Glibc
 
 /// Why the input cannot be read, or not beyond some point. Bad rows are not errors of this type: see `RowError`.
-package enum InputError: Error, Equatable, Sendable {
+package enum InputError: SystemFailure, Equatable, Sendable {
     /// The path cannot be opened for reading.
     case cannotOpen(path: String, errno: Int32)
 
@@ -72,6 +72,18 @@ package enum InputError: Error, Equatable, Sendable {
 }
 
 extension InputError {
+    package var systemCode: Int32? {
+        switch self {
+        case .cannotOpen(_, let code), .cannotRead(let code): code
+        case .cannotSpool(let error): error.systemCode
+        case .cannotUnpack(_, .noMemory, _): ENOMEM
+        default: nil
+        }
+    }
+
+    /// Whether the input is damaged, so that it is read in vain however often.
+    package var isDamage: Bool { if case .cannotUnpack(_, let fault, _) = self { fault != .noMemory } else { false } }
+
     /// The error as a line of text: `input:line:column: cause` if it has a position, else `input: cause`.
     ///
     /// - Parameter input: the name of the input.

@@ -169,25 +169,3 @@ extension ChildProcess.Ending {
         }
     }
 }
-
-/// Lines of a stream of bytes. A line that is too long is cut.
-private struct LineSplitter {
-    private var line: [UInt8] = []
-    private static let most = 1024
-
-    mutating func add(_ bytes: some Sequence<UInt8>, _ take: (String) -> Void) {
-        for byte in bytes {
-            if byte == Byte.lineFeed {
-                finish(take)
-            } else if line.count < Self.most {
-                line.append(byte)
-            }
-        }
-    }
-
-    /// Gives the last line, if it has no end.
-    mutating func finish(_ take: (String) -> Void) {
-        if !line.isEmpty { take(String(decoding: line, as: UTF8.self)) }
-        line = []
-    }
-}

@@ -4,7 +4,7 @@ import APNSBatchNotification
 import Glibc
 import Logging
 
-/// The log messages of a run. They never contain tokens, keys or payloads.
+/// The log messages of a run. They never contain tokens, keys or payloads, and are printable whatever a server says.
 ///
 /// What goes well is logged as info or debug. A warning is for what keeps a run from sending, or threatens to, and for its end.
 package struct RunLog: Sendable {
@@ -21,7 +21,7 @@ package struct RunLog: Sendable {
     /// - Parameter logger: Its metadata is kept. What its metadata provider has for the current task is added, because the lanes
     ///   are not in that task.
     init(logger: Logger, endpoint: String) {
-        self.logger = logger.withMetadataOfTask
+        self.logger = logger.withMetadataOfTask.printable
         self.endpoint = endpoint
     }
 

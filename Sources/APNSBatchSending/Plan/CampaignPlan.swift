@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
@@ -88,6 +89,9 @@ package final class CampaignPlan: Sendable {
         if case .production = campaign.destination { hasUniqueIDs = false } else { hasUniqueIDs = true }
         try Self.checkPayloadColumn(roles, templates, file: input.name)
         (host, port) = campaign.destination.endpoint
+        if let fault = HostName.fault(host: host, port: port) {
+            throw CampaignError(.configuration, "destination: \(fault)")
+        }
         proxy = campaign.proxy.map { "\($0)" } ?? ""
         peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)
         let endpoint = APNSHost.endpoint(host: host, port: port)

@@ -16,6 +16,9 @@ package final class InputReader: Sendable {
     private let estimate = Guarded(RowEstimate())
     private let checksums = Guarded(InputChecksum())
 
+    /// Whether the input is the copy that the run keeps.
+    private let isCopy: Bool
+
     /// Opens the input and reads the names of its columns. Blocks until a pipe has delivered them.
     ///
     /// - Parameters:
@@ -26,6 +29,7 @@ package final class InputReader: Sendable {
         _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
         extent: InputExtent? = nil
     ) throws(CampaignError) {
+        isCopy = input.isCopy
         let format = try FormatChoice(of: input, campaign)
         var limits = limits
         if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
@@ -37,7 +41,7 @@ package final class InputReader: Sendable {
             facts = InputFacts(
                 name: input.name, isFile: input.isFile, columns: try reader.readColumns(), parts: input.parts)
         } catch {
-            throw Self.explain(error, name: input.name)
+            throw Self.explain(error, name: input.name, isCopy: input.isCopy)
         }
     }
 
@@ -56,9 +60,14 @@ package final class InputReader: Sendable {
     /// Ends a read that waits for bytes, for instance of a pipe. May be called from any thread.
     package func cancel() { reader.cancel() }
 
-    func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name) }
+    func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name, isCopy: isCopy) }
 
-    private static func explain(_ error: InputError, name: String) -> CampaignError {
+    private static func explain(_ error: InputError, name: String, isCopy: Bool) -> CampaignError {
+        let text = error.message(input: name)
+        // Nobody but this program writes the copy, and nothing of it is missing when it is opened.
+        if isCopy, error.systemCode == nil, error != .cancelled {
+            return CampaignError(.configuration, text + damagedCopy, cause: error)
+        }
         let kind: CampaignError.Code =
             switch error {
             // To resume with changed rows would not help.
@@ -66,8 +75,12 @@ package final class InputReader: Sendable {
             case .cannotSpool: .results
             default: .input
             }
-        return CampaignError(kind, error.message(input: name))
+        return CampaignError(kind, text, cause: error)
     }
+
+    private static let damagedCopy =
+        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status says which "
+        + "rows are left and which of them may have been sent, and another run can send them"
 
     /// Notes that rows were read, by this session or an earlier one.
     ///

@@ -39,7 +39,7 @@ package struct RunInput: Sendable {
                 throw CampaignError(.configuration, "input command: expected a program and its arguments, found none")
             }
             var producer = Producer(arguments, environment: environment, patience: patience)
-            if let logger { producer.complain = { line in logger.warning("\(program): \(line)") } }
+            if let logger = logger?.printable { producer.complain = { line in logger.warning("\(program): \(line)") } }
             (name, path, location) = ("<output of \(program)>", nil, .producer(producer))
         }
     }

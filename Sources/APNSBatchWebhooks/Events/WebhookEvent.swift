@@ -64,7 +64,7 @@ package struct WebhookEvent: Sendable {
 
     /// The largest body in bytes, as Standard Webhooks recommends.
     package static let bodyMax = 20_000
-    /// The largest length of a text in it. The encoder at most doubles it, because control characters are replaced.
+    /// The largest length of a text in it. The encoder at most doubles it, because it is printable.
     private static let textMax = 2000
 
     private struct Body: Encodable {
@@ -88,14 +88,14 @@ package struct WebhookEvent: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the beginning of a text, without control characters.
+    /// Returns the beginning of a text, printable.
     private static func clipped(_ text: String) -> String {
         var clipped = String.UnicodeScalarView()
         var length = 0
-        for scalar in text.unicodeScalars {
+        for scalar in Printable.text(text).unicodeScalars {
             length += UTF8.width(scalar)
             guard length <= textMax else { return String(clipped) + "…" }
-            clipped.append(scalar.properties.generalCategory == .control ? " " : scalar)
+            clipped.append(scalar)
         }
         return String(clipped)
     }

@@ -23,7 +23,7 @@ struct CampaignCall: Sendable {
         do {
             settings.runDir = try settings.nightlyRunDirectory(at: Int64(Date.now.timeIntervalSince1970), file: path)
         } catch let error as UsageError {
-            throw UsageError(located("\(error)"))
+            throw UsageError(located("\(error)"), cause: error)
         }
     }
 

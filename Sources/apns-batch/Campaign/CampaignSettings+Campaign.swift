@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Foundation
 
 extension CampaignSettings {
@@ -64,7 +65,7 @@ extension CampaignSettings {
             do {
                 try setting.apply?(&campaign, value)
             } catch let error as UsageError {
-                throw UsageError("\(setting.key): \(error)")
+                throw UsageError("\(setting.key): \(error)", cause: error)
             }
         }
         if values["canaryMaxRejected"] != nil, values["canary"] == nil {
@@ -93,7 +94,7 @@ extension CampaignSettings {
         }
         var host = String(text[..<colon])
         if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty, !host.contains("/") else {
+        guard HostName.isOne(host) else {
             throw UsageError("\(flag): expected HOST:PORT, found \"\(text)\"")
         }
         return .host(host, port: port)

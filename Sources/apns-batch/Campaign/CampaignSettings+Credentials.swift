@@ -51,9 +51,9 @@ extension CampaignSettings {
             do {
                 return Campaign.Provider(topics: settings.topics, credentials: try settings.credentials(for: use))
             } catch let error as UsageError where values["providers"] != nil {
-                throw UsageError("providers[\(number)]: \(Self.asKeys(error.description))")
+                throw UsageError("providers[\(number)]: \(Self.asKeys(error.description))", cause: error)
             } catch let error as CampaignError where list.count > 1 {
-                throw UsageError("provider \(number + 1): \(error)")
+                throw UsageError("provider \(number + 1): \(error)", cause: error)
             }
         }
     }
@@ -146,7 +146,7 @@ extension CampaignSettings {
         do {
             try credentials.check()
         } catch {
-            throw UsageError("\(path): \(error)")
+            throw UsageError("\(path): \(error)", cause: error)
         }
         return credentials
     }
@@ -156,7 +156,7 @@ extension CampaignSettings {
         do {
             return try body()
         } catch let error as CampaignError where error.code != .passphraseNeeded {
-            throw UsageError("\(file): \(error)")
+            throw UsageError("\(file): \(error)", cause: error)
         }
     }
 }

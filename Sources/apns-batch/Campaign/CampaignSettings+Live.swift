@@ -40,7 +40,7 @@ extension CampaignSettings {
                 // The library names the setting itself.
                 throw error
             } catch {
-                throw UsageError("\(SettingName.key(name)): \(error)")
+                throw UsageError("\(SettingName.key(name)): \(error)", cause: error)
             }
         }
         return LiveSettings(

@@ -34,7 +34,7 @@ extension CampaignSettings {
         do {
             return try values[name].map(parse)
         } catch let error as UsageError {
-            throw UsageError("\(SettingName.key(name)): \(error)")
+            throw UsageError("\(SettingName.key(name)): \(error)", cause: error)
         }
     }
 

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// Reads complete files.
@@ -40,7 +41,8 @@ enum InputFile {
     }
 
     private static func unreadable(_ path: String) -> UsageError {
-        UsageError("cannot read \(path): \(String(cString: strerror(errno)))")
+        let error = StorageError("read", path, code: errno)
+        return UsageError("\(error)", cause: error)
     }
 }
 

@@ -21,7 +21,7 @@ struct InputQuery {
             let text = try query ?? String(decoding: InputFile.bytes(of: file ?? ""), as: UTF8.self)
             return try QueryInput(text, in: database, patience: patience)
         } catch {
-            throw UsageError("input_query: \(error)")
+            throw UsageError("input_query: \(error)", cause: error)
         }
     }
 

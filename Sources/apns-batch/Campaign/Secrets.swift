@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Foundation
 
 /// Passwords and passphrases. Settings give them as a file or an environment variable, because every user of the machine can
@@ -36,7 +37,7 @@ extension CampaignSettings {
         } catch let error as CampaignError where error.code == .passphraseNeeded {
             guard asks else { throw error }
             guard var typed = Terminal.askSecret("Passphrase of \(file): ") else {
-                throw UsageError("\(file): \(error); give --key-passphrase-file or --key-passphrase-env")
+                throw UsageError("\(file): \(error); give --key-passphrase-file or --key-passphrase-env", cause: error)
             }
             defer { typed.wipe() }
             return try body(typed)
@@ -56,9 +57,10 @@ extension CampaignSettings {
             if password != nil { throw UsageError("a proxy password is given without --proxy") }
             return nil
         }
-        guard let url = URLComponents(string: proxy), url.scheme == "http", let host = url.host, !host.isEmpty,
-            let port = url.port.flatMap({ UInt16(exactly: $0) }), port > 0, ["", "/"].contains(url.path),
-            url.query == nil, url.fragment == nil
+        guard let url = URLComponents(string: proxy), url.scheme == "http", let host = url.host,
+            let port = url.port.flatMap({ UInt16(exactly: $0) }),
+            HostName.fault(host: Self.bare(host), port: port) == nil,
+            ["", "/"].contains(url.path), url.query == nil, url.fragment == nil
         else { throw UsageError("--proxy: expected http://HOST:PORT or http://USER@HOST:PORT") }
         guard url.password == nil else {
             throw UsageError(
@@ -67,8 +69,12 @@ extension CampaignSettings {
         if url.user == nil && password != nil {
             throw UsageError("--proxy: a password is given, but the URL has no USER@")
         }
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        return Campaign.Proxy(host: bare, port: port, user: url.user, password: password ?? "")
+        return Campaign.Proxy(host: Self.bare(host), port: port, user: url.user, password: password ?? "")
+    }
+
+    /// Returns the host of a URL without the brackets of an IPv6 address.
+    static func bare(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }
 
@@ -86,7 +92,7 @@ enum Terminal {
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }
-        show(prompt, on: terminal)
+        show(Printable.text(prompt), on: terminal)
         let line = readLine(from: terminal)
         show("\n", on: terminal)
         return line

@@ -27,6 +27,12 @@ struct ControlAddress: ~Copyable {
         }
     }
 
+    /// The user to whom the directory belongs; nil if it cannot be told.
+    var owner: uid_t? {
+        var facts = stat()
+        return fstat(directory, &facts) == 0 ? facts.st_uid : nil
+    }
+
     /// The number of the file of that name if it is a socket; nil otherwise.
     var file: ino_t? {
         var facts = stat()

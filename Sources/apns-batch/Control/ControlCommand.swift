@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import Glibc
 
@@ -35,7 +36,7 @@ struct ControlCommand: ParsableCommand {
         _ = try reporting { try ControlRequest(line) }
         let answer = try reporting { try ask(line) }
         guard let answer else {
-            let next = "if it is not complete, apns-batch resume \(runDirectory) continues it"
+            let next = "if it is not complete, apns-batch resume \(runDirectory.shellQuoted) continues it"
             complain("\(runDirectory): nobody is working on this run, or it does not answer; \(next)")
             throw ExitStatus.unavailable
         }
@@ -43,7 +44,7 @@ struct ControlCommand: ParsableCommand {
             complain(answer)
             throw ExitStatus.usage
         }
-        print(answer.dropFirst(4))
+        Output.line(String(answer.dropFirst(4)))
     }
 
     /// Sends the request to the process at work, and returns its answer; nil if there is none.
@@ -55,9 +56,20 @@ struct ControlCommand: ParsableCommand {
         guard socket >= 0 else { throw SystemError("cannot open a socket: \(String(cString: strerror(errno)))") }
         defer { close(socket) }
         ControlLine.limit(socket, seconds: 10)
-        guard address.withAddress({ connect(socket, $0, $1) }) == 0, ControlLine.write(line, to: socket) else {
-            return nil
+        guard address.withAddress({ connect(socket, $0, $1) }) == 0 else { return nil }
+        try refuseStrangers(ControlLine.user(of: socket), owner: address.owner)
+        return ControlLine.write(line, to: socket) ? ControlLine.read(socket) : nil
+    }
+
+    /// Throws unless the process that listens is one of this user, of root, or, for root, of the owner of the directory: another one could
+    /// answer whatever it likes.
+    private func refuseStrangers(_ user: uid_t?, owner: uid_t?) throws {
+        let trusted = [geteuid(), 0] + (geteuid() == 0 ? [owner].compactMap(\.self) : [])
+        guard let user, trusted.contains(user) else {
+            let name = user.map { "user \($0)" } ?? "nobody knows whom"
+            throw UsageError(
+                "\(runDirectory)/\(ControlAddress.name): the process that listens there is of \(name), and was not asked"
+            )
         }
-        return ControlLine.read(socket)
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// Lines over a connected socket, of at most 255 bytes each, each within some seconds.
@@ -12,7 +13,7 @@ enum ControlLine {
         }
     }
 
-    /// Returns the next line without its end; nil if none comes in time, or if it is too long.
+    /// Returns the next line without its end, printable; nil if none comes in time, or if it is too long.
     static func read(_ socket: Int32) -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -21,16 +22,25 @@ enum ControlLine {
             let count = recv(socket, &byte, 1, 0)
             if count < 0, errno == EINTR { continue }
             guard count == 1 else { return nil }
-            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            if byte == UInt8(ascii: "\n") { return Printable.text(bytes: line) }
             line.append(byte)
         }
         return nil
     }
 
-    /// Writes a line. Line ends in the text become blanks, and a text that is too long is cut.
+    /// The user of the process at the other end; nil if the kernel does not say.
+    static func user(of socket: Int32) -> uid_t? {
+        // `struct ucred` of unix(7): process, user, group.
+        var peer: [UInt32] = [0, 0, 0]
+        var length = socklen_t(12)
+        guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0, length == 12 else { return nil }
+        return peer[1]
+    }
+
+    /// Writes a line. The text becomes printable, and is cut if it is too long.
     @discardableResult
     static func write(_ text: String, to socket: Int32) -> Bool {
-        let bytes = text.replacing("\n", with: " ").utf8.prefix(bytesMost - 1) + [UInt8(ascii: "\n")]
+        let bytes = Printable.text(text).utf8.prefix(bytesMost - 1) + [UInt8(ascii: "\n")]
         return send(socket, Array(bytes), bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 }

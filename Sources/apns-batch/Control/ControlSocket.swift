@@ -80,10 +80,7 @@ final class ControlSocket: Sendable {
 
     /// Whether the process at the other end belongs to the same user or to root.
     private static func isTrusted(_ client: Int32) -> Bool {
-        // `struct ucred` of unix(7): process, user, group.
-        var peer: [UInt32] = [0, 0, 0]
-        var length = socklen_t(12)
-        guard getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0, length == 12 else { return false }
-        return peer[1] == geteuid() || peer[1] == 0
+        guard let user = ControlLine.user(of: client) else { return false }
+        return user == geteuid() || user == 0
     }
 }

@@ -34,7 +34,7 @@ final class RunExport: Sendable {
         case .success: break
         case .failure(let error) where error.code == .unavailable:
             complain("warning: results_to: \(error); the run begins, and results follow as soon as they can")
-        case .failure(let error): throw UsageError("results_to: \(error)")
+        case .failure(let error): throw UsageError("results_to: \(error)", cause: error)
         case nil:
             complain(
                 "warning: results_to: the database does not answer; the run begins, and results follow as soon as they can"

@@ -50,7 +50,7 @@ struct ResultsTarget {
             let keys = try Keys(value)
             table = try ResultsTable(in: keys.database, named: keys.table, tokens: keys.tokens)
         } catch {
-            throw UsageError("results_to: \(error)")
+            throw UsageError("results_to: \(error)", cause: error)
         }
         patience = try CampaignSettings.patience(settings.values["exportPatience"] ?? .number(600))
     }

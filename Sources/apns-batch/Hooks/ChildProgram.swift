@@ -17,16 +17,22 @@ struct ChildProgram: Sendable {
         case killedAfterPatience
     }
 
-    /// Runs the program to its end. Standard input is /dev/null, and its output goes to standard error.
+    /// Runs the program to its end. Standard input is /dev/null.
     ///
+    /// - Parameter tell: Is called with each line that the program writes, printable.
     /// - Throws: `SystemError` if it cannot be started.
-    func run() async throws -> Ending {
+    func run(_ tell: @escaping (String) -> Void) async throws -> Ending {
         let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(null) }
-        return try await end(of: start(input: null, output: STDERR_FILENO))
+        let output = ProgramOutput(tell)
+        guard output.writer >= 0 else { throw Self.failure(EMFILE) }
+        let process = try start(input: null, output: output.writer, errors: output.writer)
+        output.closeWriter()
+        defer { output.finish() }
+        return await end(of: process) { output.pass() }
     }
 
-    /// Runs the program with an input, and returns what it wrote to standard output.
+    /// Runs the program with an input, and returns what it wrote to standard output. What it writes to standard error is lost.
     ///
     /// - Throws: `SystemError` if it cannot be started.
     func run(input: String) async throws -> (ending: Ending, output: String) {
@@ -35,7 +41,9 @@ struct ChildProgram: Sendable {
         defer { [source, sink].forEach { close($0) } }
         let text = Array(input.utf8)
         guard sink >= 0, pwrite(source, text, text.count, 0) == text.count else { throw Self.failure(errno) }
-        let ending = try await end(of: start(input: source, output: sink))
+        let errors = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(errors) }
+        let ending = try await end(of: start(input: source, output: sink, errors: errors)) {}
         var output = [UInt8](repeating: 0, count: 4096)
         let count = pread(sink, &output, output.count, 0)
         return (ending, String(decoding: output.prefix(max(0, count)), as: UTF8.self))
@@ -45,17 +53,19 @@ struct ChildProgram: Sendable {
         SystemError("cannot be started: \(systemMessage(code))")
     }
 
-    private func start(input: Int32, output: Int32) throws -> ChildProcess {
+    private func start(input: Int32, output: Int32, errors: Int32) throws -> ChildProcess {
         do {
-            return try ChildProcess(arguments, environment: environment, input: input, output: output)
+            return try ChildProcess(arguments, environment: environment, input: input, output: output, errors: errors)
         } catch {
             throw SystemError("\(error)")
         }
     }
 
-    private func end(of process: ChildProcess) async -> Ending {
+    /// - Parameter look: Is called again and again while the program runs.
+    private func end(of process: ChildProcess, _ look: () -> Void) async -> Ending {
         let deadline = ContinuousClock.now + patience
         while ContinuousClock.now < deadline {
+            look()
             switch process.ending() {
             case .exited(let code)?: return .exited(code)
             case .signaled(let signal)?: return .signaled(signal)

@@ -9,13 +9,13 @@ struct CompletionProgram: Sendable {
     /// The variables of this process that the program does not get, because they hold secrets.
     let hidden: Set<String>
 
-    /// Runs the program to its end. Its output goes to standard error. A failure is a warning.
+    /// Runs the program to its end. The lines that it writes go to standard error. A failure is a warning.
     func run(_ variables: [String: String]) async {
         let environment = ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }
             .merging(variables) { $1 }
         let program = ChildProgram(arguments: arguments, environment: environment, patience: patience)
         do {
-            switch try await program.run() {
+            switch try await program.run({ complain("on_complete: \($0)") }) {
             case .exited(0): return
             case .exited(let code): warn("ended with exit code \(code)")
             case .signaled(let signal): warn("was ended by signal \(signal)")

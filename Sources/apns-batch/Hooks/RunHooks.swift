@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import Foundation
 
@@ -70,7 +71,7 @@ struct RunEnd {
     init(_ summary: CampaignSummary, directory: String, exitCode: ExitCode) {
         self.exitCode = exitCode
         self.summary = summary
-        verdict = SummaryText.clean(summary.verdict)
+        verdict = Printable.text(summary.verdict)
         lastLine = SummaryText.lastLine(summary)
         self.directory = CampaignSettings.path(directory, from: FileManager.default.currentDirectoryPath)
     }
@@ -84,7 +85,7 @@ struct RunEnd {
     init(refused status: ExitCode) {
         exitCode = status
         summary = nil
-        verdict = "FAILED: \(Console.shared.lastFailure ?? "the run did not begin")"
+        verdict = Printable.text("FAILED: \(Console.shared.lastFailure ?? "the run did not begin")")
         (lastLine, directory) = ("", "")
     }
 

@@ -16,7 +16,7 @@ struct RunMonitor: Sendable {
         do {
             url = try SecretURL.read(file, hasQuery: false, isFirstTime: true)
         } catch {
-            throw UsageError("ping url file: \(error)")
+            throw UsageError("ping url file: \(error)", cause: error)
         }
         self.timeout = timeout
     }

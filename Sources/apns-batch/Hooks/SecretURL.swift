@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Foundation
 
 /// A URL in the first line of a file. It is a secret, because whoever knows it can make requests to it: no message contains it.
@@ -13,7 +14,8 @@ enum SecretURL {
         defer { bytes.wipe() }
         let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let url = URLComponents(string: line.trimmingCharacters(in: .whitespacesAndNewlines)),
-            let host = url.host,
+            let host = url.host, HostName.isOne(CampaignSettings.bare(host)),
+            url.port.map({ 1...65_535 ~= $0 }) ?? true,
             url.scheme == "https" || (url.scheme == "http" && isLoopback(host)), hasQuery || url.query == nil,
             url.fragment == nil
         else {

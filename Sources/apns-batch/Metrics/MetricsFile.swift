@@ -24,7 +24,7 @@ struct MetricsFile: Sendable {
             // Its temporary file is removed at once.
             _ = try OutputFile(path, Self.kind, readers: .otherPrograms)
         } catch {
-            throw UsageError("metrics_textfile: \(error)")
+            throw UsageError("metrics_textfile: \(error)", cause: error)
         }
     }
 

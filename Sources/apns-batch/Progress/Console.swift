@@ -1,9 +1,10 @@
+import APNSBatchBasics
 import ArgumentParser
 import Foundation
 import Logging
 import Synchronization
 
-/// Standard error. Messages, log lines and progress of all threads are written as separate lines.
+/// Standard error. Messages, log lines and progress of all threads are written as separate lines, each of which becomes printable.
 ///
 /// On a terminal, the last line may be a progress bar. A message replaces it, and the bar is drawn again below. Elsewhere,
 /// each line begins with the time.
@@ -72,8 +73,8 @@ final class Console: Sendable {
     /// Draws the bar again; an empty text erases it.
     func draw(bar: String) {
         state.withLock { state in
-            state.bar = bar
-            write(Self.erased + bar)
+            state.bar = Printable.text(bar)
+            write(Self.erased + state.bar)
         }
     }
 
@@ -83,7 +84,7 @@ final class Console: Sendable {
     private func show(_ level: Logger.Level, _ message: String, asText text: String, alwaysTimed: Bool = false) {
         state.withLock { state in
             let time = state.hasTimes || alwaysTimed ? Self.time() + " " : ""
-            let line = state.format == .json ? Self.object(level, message) : time + text
+            let line = Printable.text(state.format == .json ? Self.object(level, message) : time + text)
             write(state.bar.isEmpty ? line + "\n" : Self.erased + line + "\n" + state.bar)
         }
     }

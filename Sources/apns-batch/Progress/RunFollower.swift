@@ -54,7 +54,7 @@ struct RunFollower {
     private mutating func show(_ points: [TimelinePoint], isLast: Bool) throws {
         for point in points {
             window.add([point])
-            if json { print(try JSONLine.text(TimelineLine(point, in: window))) }
+            if json { Output.line(try JSONLine.text(TimelineLine(point, in: window))) }
         }
         if let screen { screen.draw(lines) } else if !json { printLine(isLast: isLast) }
         guard Output.isComplete() else { throw ExitStatus.interrupted }
@@ -68,7 +68,7 @@ struct RunFollower {
 
     private mutating func printLine(isLast: Bool) {
         if secondsToLine == 0 || isLast {
-            print(TimelineView.line(window))
+            Output.line(TimelineView.line(window))
             secondsToLine = Self.lineInterval
         }
         secondsToLine -= 1
@@ -78,7 +78,7 @@ struct RunFollower {
     private func end() {
         guard let screen else { return }
         screen.end()
-        for line in lines { print(line) }
+        Output.lines(lines)
     }
 
     /// Waits, and returns whether a signal has asked for the end meanwhile.

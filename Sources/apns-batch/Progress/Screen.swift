@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Foundation
 
 /// Standard output as a screen that is drawn again and again. It takes the alternate screen of the terminal, as `top` does, so
@@ -33,15 +34,12 @@ struct Screen {
     /// Draws the lines in place of the ones before. Those for which there is no room are left out.
     func draw(_ lines: [String]) {
         let size = size
-        let shown = lines.prefix(size.rows).map { String($0.prefix(size.columns)) + "\u{1B}[K" }
+        let shown = lines.prefix(size.rows).map { String(Printable.text($0).prefix(size.columns)) + "\u{1B}[K" }
         write("\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
     /// Returns to the screen that was there before.
     func end() { write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l") }
 
-    private func write(_ text: String) {
-        print(text, terminator: "")
-        fflush(nil)
-    }
+    private func write(_ text: String) { Output.screen(text) }
 }

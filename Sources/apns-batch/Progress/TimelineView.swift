@@ -11,7 +11,7 @@ enum TimelineView {
     static func screen(
         _ window: TimelineWindow, directory: String, now: Int64, width: Int, isUTF8: Bool
     ) -> [String] {
-        guard let point = window.latest else { return [SummaryText.clean(directory), "waiting for the first record"] }
+        guard let point = window.latest else { return [directory, "waiting for the first record"] }
         let progress = CampaignProgress(point)
         let bar = ProgressText.bar(progress, rate: window.perSecond(\.rows, over: 60) ?? 0, width: width)
         let parts = [
@@ -45,7 +45,7 @@ enum TimelineView {
             point.kind == .end ? "ended" : age >= 4 ? "no record for \(ProgressText.duration(Double(age)))" : "running"
         let elapsed = ProgressText.duration(Double(point.elapsedMilliseconds) / 1000)
         let session = point.session > 1 ? ", session \(point.session)" : ""
-        return "\(state), \(elapsed)\(session): \(SummaryText.clean(directory))"
+        return "\(state), \(elapsed)\(session): \(directory)"
     }
 
     private static func rate(_ window: TimelineWindow, _ point: TimelinePoint) -> [String] {

@@ -73,7 +73,7 @@ final class ServiceManager: Sendable {
     }
 
     /// A status is one line, whatever a server has said.
-    private static func status(_ text: String) -> String { "STATUS=\(SummaryText.clean(text))" }
+    private static func status(_ text: String) -> String { "STATUS=\(Printable.text(text))" }
 
     private func send(_ assignments: [String]) {
         if !assignments.isEmpty { socket?.send(assignments) }

@@ -39,7 +39,7 @@ struct Notify: AsyncParsableCommand {
         for urlFile in Set(left.map(\.urlFile)).sorted() {
             complain("not delivered: \(urlFile): \(outcome.failures[urlFile] ?? "it asked for a pause")")
         }
-        if !quiet { print("delivered=\(outcome.delivered) left=\(left.count) given_up=\(outcome.givenUp)") }
+        if !quiet { Output.line("delivered=\(outcome.delivered) left=\(left.count) given_up=\(outcome.givenUp)") }
         guard Output.isComplete() else { throw ExitStatus.interrupted }
         guard left.isEmpty, outcome.givenUp == 0 else { throw ExitStatus.someRowsLeft }
     }

@@ -32,7 +32,7 @@ final class RunWebhooks: Sendable {
             endpoints = try WebhookEndpoint.all(call.settings.values["webhooks"])
             for endpoint in endpoints { try endpoint.check() }
         } catch let error as UsageError {
-            throw UsageError("webhooks: \(error)")
+            throw UsageError("webhooks: \(error)", cause: error)
         }
         campaign = call.name ?? "campaign"
         runDirectory = call.settings.runDir

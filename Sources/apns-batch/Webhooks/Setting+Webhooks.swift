@@ -32,7 +32,7 @@ struct WebhookEndpoint: Sendable {
             do {
                 return try WebhookEndpoint(entry.members ?? [:])
             } catch let error as UsageError {
-                throw UsageError("entry \(index + 1): \(error)")
+                throw UsageError("entry \(index + 1): \(error)", cause: error)
             }
         }
     }
@@ -67,13 +67,13 @@ struct WebhookEndpoint: Sendable {
         do {
             _ = try SecretURL.read(urlFile, hasQuery: true, isFirstTime: true)
         } catch {
-            throw UsageError("url_file: \(error)")
+            throw UsageError("url_file: \(error)", cause: error)
         }
         do {
             SecretFile.exposure(of: secretFile).map { complain("warning: \($0)") }
             _ = try WebhookSecrets(at: secretFile)
         } catch {
-            throw UsageError("secret_file: \(error)")
+            throw UsageError("secret_file: \(error)", cause: error)
         }
     }
 }
@@ -86,7 +86,7 @@ extension WebhookSecrets {
         do {
             try self.init(file: bytes)
         } catch {
-            throw UsageError("\(file): \(error)")
+            throw UsageError("\(file): \(error)", cause: error)
         }
     }
 }

@@ -77,7 +77,7 @@ struct DeviceTokenTests {
             ("<740f4707 bebcf74f>", "token: expected hex digits, found \"<\" at byte 1"),
             ("740f470xbebcf74f", "token: expected hex digits, found \"x\" at byte 8"),
             ("740fé", "token: expected hex digits, found \"é\" at byte 5"),
-            ("740f\u{0}a", "token: expected hex digits, found \"\u{FFFD}\" at byte 5"),
+            ("740f\u{0}a", "token: expected hex digits, found \"\\u0000\" at byte 5"),
             ("740", "token: expected an even number of hex digits, found 3"),
             (String(repeating: "a", count: 300), "token: expected at most 200 hex digits, found 300 bytes"),
         ])

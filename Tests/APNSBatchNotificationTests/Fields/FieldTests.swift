@@ -129,7 +129,7 @@ struct FieldTests {
                 .expirationNotANumber, "to\nmorrow",
                 """
                 expiration: expected seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a duration such as \
-                2h, found "to\u{FFFD}morrow"
+                2h, found "to\\nmorrow"
                 """
             ),
             (
@@ -151,7 +151,7 @@ struct FieldTests {
             (.collapseIDTooLong(65), "", "collapse_id: expected at most 64 bytes, found 65"),
             (
                 .collapseIDCharacter(at: 1), "a\u{7}",
-                "collapse_id: expected no control characters, found \"\u{FFFD}\" at byte 2"
+                "collapse_id: expected no control characters, found \"\\u0007\" at byte 2"
             ),
             (.collapseIDBlank, " a", "collapse_id: expected no whitespace at either end, found \" a\""),
             (

@@ -17,7 +17,7 @@ import Testing
             ("number", "1,5", #"badge: expected a number, found "1,5""#),
             ("number", "NaN", #"badge: expected a number, found "NaN""#),
             ("number", "0x10", #"badge: expected a number, found "0x10""#),
-            ("number", "1\n2\u{1}", #"badge: expected a number, found "1\n2\x01""#),
+            ("number", "1\n2\u{1}", #"badge: expected a number, found "1\n2\u0001""#),
             (
                 "number", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaéz",
                 #"badge: expected a number, found "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…""#

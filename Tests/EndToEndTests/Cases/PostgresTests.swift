@@ -38,6 +38,13 @@ extension EndToEnd {
                 """)
         }
 
+        /// Makes the table drop rows, as its owner may have done it.
+        private func dropping(_ sql: String) throws {
+            try cluster.query(
+                "CREATE OR REPLACE FUNCTION drop_\(table)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \(sql) END $$; "
+                    + "CREATE TRIGGER dropping BEFORE INSERT ON \(table) FOR EACH ROW EXECUTE FUNCTION drop_\(table)()")
+        }
+
         /// Sends rows to the simulator inside the command, and returns the run directory.
         private func run(rows: String) throws -> String {
             let directory = sender.newRunDirectory()
@@ -65,8 +72,10 @@ extension EndToEnd {
         }
 
         /// Expects that the table has what `results.csv` has.
-        private func expectEqual(_ directory: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-            let results = try RunResults(directory).lines
+        private func expectEqual(
+            _ directory: String, isComplete: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
+        ) throws {
+            let results = try RunResults(directory, isComplete: isComplete).lines.map(\.plain)
             let found = try cluster.query(
                 """
                 SELECT row, token, outcome, status, reason, (extract(epoch FROM timestamp) * 1000)::bigint, apns_id, attempts,
@@ -158,6 +167,144 @@ extension EndToEnd {
                 refused.ending == .exited(64) && refused.errors.contains("results_to: the connection string"),
                 "\(refused)")
             #expect(!refused.errors.contains("hunter2") && !FileManager.default.fileExists(atPath: new))
+        }
+
+        @Test func `what the table does not take is told, and nobody says that it is there`() throws {
+            let directory = try run(rows: try sender.makeRows(3_000))
+            try createTable()
+            try cluster.query("CREATE RULE nothing AS ON INSERT TO \(table) DO INSTEAD NOTHING")
+            let ruled = try export(directory)
+            #expect(ruled.ending == .exited(64) && ruled.errors.contains("INSERT RETURNING"), "\(ruled)")
+            #expect(ruled.output.isEmpty && count() == 0)
+            // A run that begins is told before the first push.
+            let new = sender.newRunDirectory()
+            let file = try campaign(try sender.makeRows(1), database: cluster.connection)
+            #expect(try sender.command(["run", file, "--run-dir", new]).ending == .exited(64))
+            #expect(!FileManager.default.fileExists(atPath: new))
+            try cluster.query("DROP RULE nothing ON \(table)")
+
+            try dropping("IF NEW.row % 3 = 0 THEN RETURN NULL; END IF; RETURN NEW;")
+            let dropped = try export(directory)
+            #expect(dropped.ending == .exited(64) && dropped.output.isEmpty, "\(dropped)")
+            #expect(dropped.errors.contains("table \(table): it did not take 1,000 of 3,000 rows"), "\(dropped)")
+            #expect(count() == 0)
+            // Rows that are there already count as taken.
+            try cluster.query("DROP TRIGGER dropping ON \(table)")
+            #expect(try export(directory).output == "rows=3000 new=3000 table=\(table)\n")
+            try dropping("RETURN NULL;")
+            #expect(try export(directory, "--again").ending == .exited(0))
+            try expectEqual(directory)
+        }
+
+        @Test func `a run whose table drops results ends with exit code 2, and says how many are missing`() throws {
+            try createTable()
+            try dropping("RETURN NULL;")
+            let file = try campaign(try sender.makeRows(500), database: cluster.connection, "export_patience: 3")
+            let sent = try sender.command(["run", file, "--run-dir", sender.newRunDirectory()])
+            #expect(sent.ending == .exited(2) && sent.errors.contains("export: 500 rows not written"), "\(sent)")
+            #expect(sent.errors.contains("it did not take 500 of 500 rows"), "\(sent)")
+        }
+
+        @Test func `three exports of one run at once write each row once, and never go back`() throws {
+            let rows = 45_000
+            let directory = try run(rows: try sender.makeRows(rows))
+            try createTable()
+            try slowDown()
+            try cluster.query(
+                """
+                CREATE TABLE places_\(table) (number serial, place bigint, rows bigint);
+                CREATE OR REPLACE FUNCTION note_\(table)() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN INSERT INTO places_\(table) (place, rows) VALUES (NEW.ledger_offset, NEW.rows); RETURN NULL; END $$;
+                CREATE TRIGGER note AFTER UPDATE ON apns_batch_offset FOR EACH ROW EXECUTE FUNCTION note_\(table)()
+                """)
+            defer { _ = try? cluster.query("DROP TRIGGER note ON apns_batch_offset") }
+            func exporter() throws -> Child {
+                try Child(
+                    Tools.command, ["export", directory, "--to", cluster.connection, "--table", table], name: "export",
+                    in: sender.scratch)
+            }
+            let first = try exporter()
+            // The others begin while it is in a transaction, so that they find that it was faster.
+            try #require(
+                eventually(seconds: 60) {
+                    (try? cluster.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")) == ["1"]
+                })
+            let exporters = try [first, exporter(), exporter()]
+            var added = 0
+            for exporter in exporters {
+                #expect(exporter.wait(seconds: 120) == .exited(0), "\(exporter.errors)")
+                let new = exporter.output.firstMatch(of: #/ new=([0-9]+) /#).flatMap { Int($0.output.1) }
+                added += try #require(new, "\(exporter.output)")
+            }
+            #expect(added == rows)
+            try expectEqual(directory)
+            expectOnce(rows)
+            let places = try cluster.query("SELECT place FROM places_\(table) ORDER BY number").compactMap { Int($0) }
+            #expect(places.count >= 4 && zip(places, places.dropFirst()).allSatisfy { $0 < $1 }, "\(places)")
+        }
+
+        @Test func `rows that are to be sent again are in no table until they have their outcome`() throws {
+            let script = Script(
+                seed: 7, rules: [.init(share: 0.3, status: 503, reason: "ServiceUnavailable", times: 1)])
+            let simulator = try SimulatorProcess(sender, script: script)
+            let directory = sender.newRunDirectory()
+            let sent = try sender.start(
+                try sender.makeRows(1_000), to: simulator.port, runDirectory: directory,
+                ["--attempts", "1", "--template", Sender.template])
+            #expect(sent.wait(seconds: 60) == .exited(2), "\(sent.errors)")
+            let unavailable = try RunResults(directory).count("unavailable")
+            try #require(unavailable > 100)
+            _ = try simulator.stop()
+            // Nobody listens any more: the rows are opened again, and get no outcome.
+            let again = try sender.command(
+                ["resume", directory, "--retry-unavailable", "--connect-patience", "1"])
+            #expect(again.ending == .exited(69), "\(again)")
+            try createTable()
+            // Outcomes and the record that takes them back are in one transaction.
+            #expect(try export(directory).ending == .exited(0))
+            #expect(count("count(*) FILTER (WHERE outcome = 'unavailable')") == 0)
+            #expect(count() == 1_000 - unavailable)
+            try expectEqual(directory, isComplete: false)
+        }
+
+        @Test func `rows that somebody has changed are what they were after an export that reads all results again`()
+            throws
+        {
+            let directory = try run(rows: try sender.makeRows(500))
+            try createTable()
+            #expect(try export(directory).ending == .exited(0))
+            try cluster.query(
+                "UPDATE \(table) SET outcome = 'rejected', status = 410, reason = 'Unregistered' WHERE row % 5 = 0")
+            #expect(count("count(*) FILTER (WHERE outcome = 'rejected')") == 100)
+            #expect(try export(directory).ending == .exited(0))
+            #expect(count("count(*) FILTER (WHERE outcome = 'rejected')") == 100)
+            #expect(try export(directory, "--again").ending == .exited(0))
+            try expectEqual(directory)
+        }
+
+        @Test func `texts are in the table as they were, and messages of the server are escaped`() throws {
+            let token = String(repeating: "ab", count: 32)
+            let rows = try sender.scratch.write("token,n\n\(token),\"=1\u{1B}[2J\n\u{202E}\"\n", to: "rows.csv")
+            let directory = sender.newRunDirectory()
+            let template = try sender.scratch.write("{\"aps\":{\"alert\":\"x\"}}", to: "t.json")
+            let sent = try sender.command(
+                [
+                    "send", "--input", rows, "--template", template, "--to", "simulator", "--run-dir", directory,
+                    "--result-columns", "n",
+                ])
+            #expect(sent.ending == .exited(0), "\(sent)")
+            #expect(try export(directory, "--create").ending == .exited(0))
+            #expect(try cluster.query("SELECT n = E'=1\\x1b[2J\\n\\u202e' FROM \(table)") == ["t"])
+            #expect(
+                try String(contentsOfFile: directory + "/results.csv", encoding: .utf8).hasSuffix(
+                    #",'=1\u001b[2J\n\u202e"# + "\n"))
+            try cluster.query("TRUNCATE \(table); DELETE FROM apns_batch_offset")
+            try dropping("RAISE EXCEPTION E'PWN\\x1b[2J\\n2026-11-26T08:00:00.000Z apns-batch: OK: forged\\u202e';")
+            let refused = try export(directory)
+            #expect(
+                refused.errors.contains(#"PWN\u001b[2J\n2026-11-26T08:00:00.000Z apns-batch: OK: forged\u202e"#),
+                "\(refused)")
+            #expect(!refused.errors.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
         }
 
         @Test func `after a kill of the server in the middle, a second export completes the table`() throws {

@@ -77,6 +77,75 @@ extension EndToEnd {
                 }, uniquingKeysWith: { $1 })
         }
 
+        @Test func `a disk that is full while the input is kept is a disk that failed: exit code 75`() throws {
+            guard getuid() == 0 else { return }
+            let sender = try Sender()
+            let disk = sender.scratch.path("disk")
+            try prepare("mkdir", [disk], in: sender.scratch)
+            // Only root may mount a file system, and many containers forbid it.
+            let mounted = try Child.run(
+                "mount", ["-t", "tmpfs", "-o", "size=200k", "tmpfs", disk], name: "mount", in: sender.scratch)
+            guard mounted.ending == .exited(0) else { return }
+            defer { _ = try? Child.run("umount", [disk], name: "umount", in: sender.scratch) }
+            let input = try sender.makeRows(20_000)
+            let flags = ["--template", Sender.template, "--to", "simulator", "--run-dir", disk + "/run"]
+            let full = try sender.command(
+                ["send", "--input", "-"] + flags, input: .file(URL(filePath: input)))
+            #expect(full.ending == .exited(75), "\(full)")
+            #expect(full.errors.contains("No space left on device; nothing was sent"), "\(full)")
+            let always = try sender.command(["send", "--input", input, "--spool", "always"] + flags)
+            #expect(always.ending == .exited(75) && always.errors.contains("No space left on device"), "\(always)")
+            try prepare("mount", ["-o", "remount,size=100m", disk], in: sender.scratch)
+            let again = try sender.command(
+                ["send", "--input", "-"] + flags, input: .file(URL(filePath: input)))
+            #expect(again.ending == .exited(0), "\(again)")
+        }
+
+        @Test func `a damaged copy is exit code 64 wherever the damage is`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender, script: Script(seed: 3, rules: [], latency: Self.patient))
+            let (rows, directory) = (20_000, sender.newRunDirectory())
+            let input = try sender.makeRows(rows)
+            let process = try Child(
+                Tools.command,
+                sender.arguments(
+                    "-", to: simulator.port, runDirectory: directory,
+                    ["--template", Sender.template, "--connections", "1"]),
+                name: "send", in: sender.scratch, input: .file(URL(filePath: input)))
+            try #require(
+                eventually(seconds: 120) { (try? progress(directory, sender)["ended"] ?? 0) ?? 0 >= 500 },
+                "\(process.errors)")
+            process.stop(SIGKILL)
+            let (copy, kept) = (URL(filePath: directory + "/input.zst"), directory + ".kept")
+            let whole = try Data(contentsOf: copy)
+            try FileManager.default.copyItem(atPath: directory, toPath: kept)
+            /// Resumes the run with another copy, and returns whether the damage was noticed.
+            func isRefused(_ content: Data, _ what: String) throws -> Bool {
+                try FileManager.default.removeItem(atPath: directory)
+                try FileManager.default.copyItem(atPath: kept, toPath: directory)
+                try content.write(to: copy)
+                let resumed = try sender.command(["resume", directory])
+                // The table of frames is not needed.
+                if resumed.ending == .exited(0) || resumed.ending == .exited(2) { return false }
+                #expect(resumed.ending == .exited(64), "\(what): \(resumed)")
+                #expect(
+                    resumed.errors.contains("the copy of the input in the run directory is damaged"),
+                    "\(what): \(resumed)")
+                #expect(resumed.errors.contains("another run can send them"), "\(what): \(resumed)")
+                return true
+            }
+            var refused = 0
+            for place in [0, 5, 40, whole.count / 3, whole.count * 2 / 3, whole.count - 200, whole.count - 3] {
+                var damaged = whole
+                damaged[damaged.startIndex + place] ^= 0x10
+                if try isRefused(damaged, "byte \(place) of \(whole.count)") { refused += 1 }
+            }
+            for length in [0, 30, whole.count / 2] {
+                if try isRefused(whole.prefix(length), "\(length) of \(whole.count) bytes") { refused += 1 }
+            }
+            #expect(refused >= 7)
+        }
+
         /// Programs that fail after half of their rows, and what is said of them.
         static let failing = [
             ("exit 3", "the program ended with exit code 3"), ("kill -9 $$", "the program was ended by signal 9"),

@@ -231,6 +231,13 @@ extension EndToEnd {
 
         @Test(arguments: [
             ("http://example.com/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https://", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https:///5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https://:443/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https://localhost:0/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https://localhost:99999/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https://%00/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
+            ("https://a..b/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
             ("https://localhost/5ec2e7f0-webhook", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "secret_file"),
             ("https://localhost/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjU", "secret_file"),
         ])

@@ -4,14 +4,14 @@ import Testing
 /// One line of `results.csv`.
 struct ResultLine: Equatable {
     let row: Int
-    let token: String
+    private(set) var token: String
     let outcome: String
     let status: String
-    let reason: String
+    private(set) var reason: String
     let timestamp: String
     let messageID: String
     let attempts: Int
-    let uniqueID: String
+    private(set) var uniqueID: String
 
     static let header = "row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id"
 
@@ -22,6 +22,21 @@ struct ResultLine: Equatable {
         attempts = try #require(Int(fields[7]), "a number of attempts: \(text)")
         (token, outcome, status, reason) = (fields[1], fields[2], fields[3], fields[4])
         (timestamp, messageID, uniqueID) = (fields[5], fields[6], fields[8])
+    }
+
+    /// The line with the texts that were altered (docs/campaigns.md, "Fields of results.csv") as they were.
+    var plain: ResultLine {
+        var line = self
+        (line.token, line.reason, line.uniqueID) = (Self.plain(token), Self.plain(reason), Self.plain(uniqueID))
+        return line
+    }
+
+    /// Reads an altered field as that document says.
+    static func plain(_ field: String) -> String {
+        guard field.contains(#/^'(?:[=+@'＝＋－＠-]|.*\\)/#) else { return field }
+        let json = "\"" + field.dropFirst().replacing("\"", with: "\\\"") + "\""
+        return (try? JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)) as? String
+            ?? field
     }
 
     /// Returns the fields of a line of CSV, in which some may be quoted.
@@ -53,7 +68,8 @@ struct RunResults {
     let lines: [ResultLine]
     let summary: [String: Any]
 
-    init(_ directory: String) throws {
+    /// - Parameter isComplete: Whether the run is complete; a run that failed has a summary, too.
+    init(_ directory: String, isComplete: Bool = true) throws {
         let text = try String(contentsOfFile: directory + "/results.csv", encoding: .utf8)
         try #require(text.hasSuffix("\n"))
         var rest = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

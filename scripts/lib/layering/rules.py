@@ -36,7 +36,7 @@ ALLOWED = {
         "Tracing", "Configuration"},
     "APNSBatchPostgres": {
         "APNSBatchRecords", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "CAPNSPostgres"},
-    "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification"},
+    "APNSBatchMetrics": {"APNSBatchModel", "APNSBatchNotification", "APNSBatchBasics"},
     "APNSBatchWebhooks": {"APNSBatchCredentials", "APNSBatchBasics"},
     "APNSBatchReport": {
         "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchBasics",
