@@ -21,7 +21,7 @@ try await withSimulator(.init(answer: .init(status: 200, delay: .milliseconds(5)
     // snippet.policy
     campaign.onUnknown = .report
     let run = try CampaignRun(campaign, input: .file(rowsPath))
-    let summary = await run.send()
+    let summary = try await run.send()
     print(summary.unknown, "rows may have arrived, and were not sent again")
     // snippet.end
     precondition(summary.rows == 1_000 && summary.unknown > 0 && summary.resent == 0, summary.verdict)

@@ -55,7 +55,7 @@ try await withSimulator { simulator in
     let run = try await CampaignRun.prepare { [campaign] in
         try CampaignRun(campaign, input: .file(rowsPath))
     }
-    let summary = await run.send()
+    let summary = try await run.send()
     print(summary.verdict)
     print(summary.accepted, summary.reasons)
     // snippet.end

@@ -59,7 +59,7 @@ try await withSimulator { simulator in
     async let first = run.send()
     try await simulator.waitForRequests(5_000)
     run.stop()
-    let (stopped, sent) = (await first, simulator.requestsForgotten + simulator.requests.count)
+    let (stopped, sent) = (try await first, simulator.requestsForgotten + simulator.requests.count)
     print(stopped.verdict, sent)
 
     // snippet.closure
@@ -76,7 +76,7 @@ try await withSimulator { simulator in
             }
         }
     }
-    let summary = await second.send()
+    let summary = try await second.send()
     // snippet.end
     print(summary.verdict)
     precondition(summary.accepted == 20_000 && summary.sessions == 2, summary.verdict)
@@ -84,7 +84,7 @@ try await withSimulator { simulator in
     // snippet.again
     // A program that is started again finds the run complete: no row is made or sent.
     let third = try CampaignRun(campaign, rows: users, resuming: .ifStarted)
-    let same = await third.send()
+    let same = try await third.send()
     precondition(third.wasComplete && same.accepted == summary.accepted)
     // snippet.end
     let report = await simulator.report()

@@ -50,8 +50,8 @@ try await withSimulator { simulator in
             }
         }
     }
-    print(await summary.verdict)
+    print(try await summary.verdict)
     // snippet.end
-    let (accepted, left) = (await summary.accepted, await store.count)
+    let (accepted, left) = (try await summary.accepted, await store.count)
     precondition(accepted == 4_990 && left == 4_990, "\(accepted) accepted, \(left) left")
 }

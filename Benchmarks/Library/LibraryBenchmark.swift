@@ -56,9 +56,10 @@ import Foundation
         async let summary = run.send()
         var taken = 0
         if let results { for await batch in results { taken += batch.count { $0.outcome == .accepted } } }
-        let accepted = await summary.accepted
+        let end = try await summary
+        let accepted = end.accepted
         if resumable {
-            guard await summary.ending == .complete else { throw ValidationError("\(await summary.cause ?? "")") }
+            guard end.ending == .complete else { throw ValidationError("\(end.cause ?? "")") }
             return
         }
         guard accepted == UInt64(rows), results == nil || taken == rows else {

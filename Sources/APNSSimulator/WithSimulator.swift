@@ -7,7 +7,7 @@
 /// let summary = try await withSimulator { simulator in
 ///     try simulator.answer(token, with: .unregistered)
 ///     campaign.redirect(to: simulator)
-///     return await (try CampaignRun(campaign, input: .file("rows.csv"))).send()
+///     return try await CampaignRun(campaign, input: .file("rows.csv")).send()
 /// }
 /// #expect(summary.rejected == 1)
 /// ```

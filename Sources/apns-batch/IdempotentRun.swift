@@ -32,7 +32,7 @@ struct IdempotentRun {
             case .ready(let session) where session.run.wasComplete:
                 // Its last process has written the last outcome, but no summary, and told nobody of the end.
                 throw try await hooks.around {
-                    let (summary, directory) = (await session.run.send(), session.run.directory)
+                    let (summary, directory) = (try await session.run.send(), session.run.directory)
                     RunReporting.write(summary, in: directory, of: session.arguments)
                     session.export?.begin(directory)
                     let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))

@@ -151,7 +151,7 @@ struct Send: AsyncParsableCommand {
         // If this process crashes, its signal handler prints how to resume the run.
         apns_process_run_set(run.directory)
         export?.begin(run.directory)
-        let summary = await run.send()
+        let summary = try await run.send()
         apns_process_run_set(nil)
         await publication.end()
         service.cancel()

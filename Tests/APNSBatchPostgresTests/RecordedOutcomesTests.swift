@@ -26,9 +26,10 @@ import Testing
             inputName: "rows.csv", note: [])
         let session = LedgerSession(
             number: 1, process: UInt32(getpid()), time: 1_700_000_000, boot: (0, 0), policy: .resend)
+        let files = DirectoryFiles(directory.path)
         return try RunRecord.open(
             .init(
-                files: DirectoryFiles(directory.path), name: "run", header: header, session: session, past: nil,
+                files: files, name: "run", header: header, session: session, past: nil, ledger: try files.makeLedger(),
                 slots: 1),
             warn: { _ in }, stop: { Issue.record($0) })
     }

@@ -48,9 +48,10 @@ final class PartsStage {
             columnsSum: 0, inputName: "part.csv", note: [])
         let session = LedgerSession(
             number: 1, process: UInt32(getpid()), time: 1_700_000_000, boot: (0, 0), policy: .resend)
+        let files = DirectoryFiles(directory(part))
         return try RunRecord.open(
             .init(
-                files: DirectoryFiles(directory(part)), name: "run", header: header, session: session, past: nil,
+                files: files, name: "run", header: header, session: session, past: nil, ledger: try files.makeLedger(),
                 slots: 1),
             warn: { _ in }, stop: { _ in })
     }

@@ -39,7 +39,7 @@ struct BroadcastTests {
         let ids = [try await manager.create(storage: .mostRecent), try await manager.create(storage: .mostRecent)]
         let rows = (0..<600).map { "\(ids[$0 % 2]),\($0)\n" }.joined()
         let run = try CampaignRun(try campaign(stage, rows: "channel_id,score\n" + rows))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 600 && summary.isClean)
         let results = try stage.results(run)
         #expect(results.count == 600)
@@ -83,7 +83,7 @@ struct BroadcastTests {
         var campaign = try campaign(stage, rows: "channel_id,score\n\(id),1\n")
         campaign.retryDelay = .milliseconds(1)
         let run = try CampaignRun(campaign)
-        #expect(await run.send().accepted == 1)
+        #expect(try await run.send().accepted == 1)
         #expect(try stage.results(run)[1]?.suffix(2) == ["2", ""])
     }
 
@@ -105,7 +105,7 @@ struct BroadcastTests {
                 """)
         campaign.headers.expiration = nil
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 2 && summary.invalid == 4)
         let results = try stage.results(run).mapValues { $0[4...].joined(separator: ",") }
         #expect(results[2]?.contains(#"rows.csv:3:1: channel_id: expected base64, found ""not base64"""#) == true)

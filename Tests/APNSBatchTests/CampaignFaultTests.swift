@@ -39,7 +39,7 @@ import Testing
         var campaign = try Self.campaign(stage, server, rows: 30_000)
         campaign.connections = 2
         let log = LogKeeper()
-        let summary = await (try CampaignRun(campaign, logger: log.logger)).send()
+        let summary = try await CampaignRun(campaign, logger: log.logger).send()
         #expect(summary.ending == .complete && summary.accepted == 30_000 && summary.attempts == 30_000)
         #expect(server.requests.count >= 2)
         #expect(!log.text.contains("goaway"), "not one stream too many")
@@ -56,7 +56,7 @@ import Testing
         var campaign = try Self.campaign(stage, server, rows: 100)
         campaign.goawayPatience = .seconds(1)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 100)
         #expect(try stage.results(run).count == 100)
     }
@@ -71,7 +71,7 @@ import Testing
         var campaign = try Self.campaign(stage, server, rows: 100)
         (campaign.pingAfter, campaign.pingPatience) = (.seconds(1), .seconds(1))
         let log = LogKeeper { if $0.contains("does not answer") { server.thaw() } }
-        let summary = await (try CampaignRun(campaign, logger: log.logger)).send()
+        let summary = try await CampaignRun(campaign, logger: log.logger).send()
         #expect(summary.ending == .complete && summary.accepted == 100)
         #expect(log.text.contains("closing a connection to 127.0.0.1:\(server.port) that does not answer"))
     }
@@ -92,7 +92,7 @@ import Testing
             return true
         }
         let campaign = try Self.campaign(stage, server, rows: 100)
-        let summary = await (try CampaignRun(campaign, logger: log.logger, surroundings: surroundings)).send()
+        let summary = try await CampaignRun(campaign, logger: log.logger, surroundings: surroundings).send()
         #expect(summary.ending == .complete && summary.accepted == 100)
         #expect(!log.text.contains("within 15 s"))
         withExtendedLifetime(silent) {}
@@ -114,7 +114,7 @@ import Testing
             return try HostResolver.resolve(host: "127.0.0.1", port: number < 3 ? 1 : port)
         }
         let campaign = try Self.campaign(stage, server, rows: 100)
-        let summary = await (try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings)).send()
+        let summary = try await CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings).send()
         #expect(summary.ending == .complete && summary.accepted == 100)
         #expect(asked.withLock { $0 } >= 3)
     }
@@ -143,7 +143,7 @@ import Testing
         let log = LogKeeper()
         let campaign = try Self.campaign(stage, server, rows: 100)
         let run = try CampaignRun(campaign, logger: log.logger, surroundings: Self.failing(2))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 100)
         #expect(log.text.components(separatedBy: "cannot resolve apns.test: no such name; trying for").count == 2)
     }
@@ -156,11 +156,11 @@ import Testing
         var campaign = try Self.campaign(stage, server, rows: 100)
         campaign.connectPatience = .seconds(1)
         let run = try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: Self.failing(.max))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .unreachable)
         #expect(run.failure?.description == "no connection for 1 seconds: cannot resolve apns.test: no such name")
         campaign.runDirectory = run.directory
-        let resumed = await (try CampaignRun(campaign, resuming: true)).send()
+        let resumed = try await CampaignRun(campaign, resuming: true).send()
         #expect(resumed.ending == .complete && resumed.accepted == 100)
     }
 
@@ -174,7 +174,7 @@ import Testing
         campaign.attempts = 1000
         campaign.answerPatience = .seconds(1)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed)
         #expect(run.failure?.code == .unreachable)
         #expect(

@@ -19,7 +19,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(5000))
         campaign.loop = loop
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete)
         #expect(summary.isClean)
         #expect(summary.rows == 5000 && summary.accepted == 5000 && summary.attempts == 5000)
@@ -38,7 +38,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(20_000))
         campaign.lanes = count
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 20_000)
         #expect(try stage.results(run).count == 20_000)
     }
@@ -59,7 +59,7 @@ import Testing
             """
         let campaign = try stage.campaign(rows: rows)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && !summary.isClean)
         #expect(summary.rows == 6 && summary.accepted == 2 && summary.invalid == 4)
         let results = try stage.results(run)
@@ -79,7 +79,7 @@ import Testing
             rules: [SimulatorRule(share: 0.3, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000)])
         let stage = try Stage(script: script)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(1000)))
-        let summary = await run.send()
+        let summary = try await run.send()
         let results = try stage.results(run)
         for (row, fields) in results {
             let expected = script.answer(forToken: token(Int(row) - 1))
@@ -103,7 +103,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(500))
         campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 500)
         for (row, fields) in try stage.results(run) {
             let tries = 1 + (script.answer(forToken: token(Int(row) - 1))?.times ?? 0)
@@ -123,7 +123,7 @@ import Testing
         campaign.retryDelay = .milliseconds(1)
         campaign.attempts = 3
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(refused > 5 && summary.unavailable == refused && summary.attempts == 200 + 2 * refused)
         #expect(!summary.isClean)
         let unavailable = try stage.results(run).filter { $0.value[2] == "unavailable" }
@@ -135,7 +135,7 @@ import Testing
         let script = SimulatorScript(rules: [SimulatorRule(share: 0.01, status: 403, reason: "Forbidden")])
         let stage = try Stage(script: script)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(50_000)))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed)
         #expect(run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("403 Forbidden") == true)
@@ -153,7 +153,7 @@ import Testing
         campaign.credentials = .providerToken(
             keyPEM: other.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("InvalidProviderToken") == true)
         #expect(summary.rows == 0)
@@ -166,7 +166,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(10))
         campaign.authorities = try Occasion.make(hosts: ["localhost"]).authorityPEM
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(run.failure?.code == .unreachable)
         #expect(summary.rows == 0)
         #expect(stage.simulator.stop().requests == 0)
@@ -179,7 +179,7 @@ import Testing
         stage.simulator.stop()
         campaign.connectPatience = .seconds(1)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(run.failure?.code == .unreachable)
         #expect(summary.ending == .failed && summary.rows == 0)
     }
@@ -200,7 +200,7 @@ import Testing
 
             """
         let run = try CampaignRun(try stage.campaign(rows: rows))
-        let summary = await run.send()
+        let summary = try await run.send()
         let results = try stage.results(run)
         #expect(
             (1...7).map { results[$0]?[2] ?? "" } == [
@@ -243,7 +243,7 @@ import Testing
     func refusesOldDirectory() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(1))
-        _ = await (try CampaignRun(campaign)).send()
+        _ = try await CampaignRun(campaign).send()
         #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
     }
 
@@ -270,10 +270,10 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(100_000))
         campaign.connections = 1
         let run = try CampaignRun(campaign)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually { run.progress.accepted > 0 }
         run.stop()
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .interrupted)
         #expect(summary.accepted > 0 && summary.rows < 100_000)
         #expect(try stage.results(run).count == Int(summary.rows))
@@ -286,10 +286,10 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(20_000))
         campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually { run.progress.accepted >= 300 }
         let next = try stage.replaceSimulator()
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .complete)
         #expect(summary.accepted == 20_000)
         #expect(try stage.results(run).count == 20_000)
@@ -303,7 +303,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(latency: .fixed(100)), streams: 10_000)
         var campaign = try stage.campaign(rows: Self.rows(12_000))
         campaign.connections = 1
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.accepted == 12_000)
     }
 
@@ -312,7 +312,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(1))
         campaign.lanes = 4
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.accepted == 1)
     }
 
@@ -320,11 +320,11 @@ import Testing
     func stopsAtOnce() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(60_000)), streams: 50)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(1000)))
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually { run.progress.inFlight > 0 }
         run.stop()
         run.stopAtOnce()
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .interrupted)
         #expect(summary.unknown == 0 && summary.rows == 0)
         let (maybeSent, left) = (try #require(summary.maybeSent), try #require(summary.left))

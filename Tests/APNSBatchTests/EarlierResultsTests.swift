@@ -27,7 +27,7 @@ import Testing
         async let summary = run.send()
         while run.progress.accepted < 300 { try await Task.sleep(for: .milliseconds(2)) }
         run.stopAtOnce()
-        #expect(await summary.ending == .interrupted)
+        #expect(try await summary.ending == .interrupted)
     }
 
     /// Resumes the run, and returns the results that it gives.
@@ -39,7 +39,7 @@ import Testing
         async let summary = run.send()
         var found: [RowResult] = []
         for await batch in results { found += batch }
-        return (await summary, found)
+        return (try await summary, found)
     }
 
     /// Row, token, outcome, status, reason, timestamp, id and carried column, as `results.csv` has them.
@@ -82,7 +82,7 @@ import Testing
         let stage = try Stage(script: script)
         var campaign = try Self.campaign(stage, rows: 500)
         campaign.attempts = 1
-        let first = await (try CampaignRun(campaign)).send()
+        let first = try await CampaignRun(campaign).send()
         #expect(first.unavailable > 0 && first.rows == 500)
         campaign.retryUnavailable = true
         let (summary, results) = try await Self.resume(campaign)
@@ -97,7 +97,7 @@ import Testing
         async let summary = run.send()
         var count = 0
         for await batch in results { count += batch.count }
-        #expect(await summary.rows == 10 && count == 10)
+        #expect(try await summary.rows == 10 && count == 10)
     }
 
     @Test func `a run whose ledger cannot be read again fails, and nothing is sent`() async throws {
@@ -110,7 +110,7 @@ import Testing
         let results = run.makeResults(ofAllSessions: true)
         async let summary = run.send()
         for await _ in results { Issue.record("the ledger is gone") }
-        #expect(await summary.ending == .failed && run.failure?.code == .results)
+        #expect(try await summary.ending == .failed && run.failure?.code == .results)
         #expect(stage.simulator.stop().requests == before)
     }
 }

@@ -50,7 +50,7 @@ import Testing
         let rows = "\u{FEFF}token,text\r\n\(token(1)),a\r\n\(token(2)),\(long)\r\n\n\(token(3)),c"
         var campaign = try stage.campaign(rows: rows)
         campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.accepted == 2 && summary.invalid == 1)
         let digits = String(Self.plain(rows.utf8), radix: 16)
         #expect(summary.campaign.inputCRC32C == String(repeating: "0", count: 8 - digits.count) + digits)

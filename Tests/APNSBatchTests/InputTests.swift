@@ -127,7 +127,7 @@ import Testing
         #expect { try CampaignCheck(short) } throws: { "\($0)".hasSuffix("found 10000; nothing was sent") }
         #expect(!FileManager.default.fileExists(atPath: directory))
         campaign.minRows = UInt64(count)
-        #expect(await (try CampaignRun(campaign)).send().accepted == UInt64(count))
+        #expect(try await CampaignRun(campaign).send().accepted == UInt64(count))
     }
 
     @Test("The rows of an input that can be read only once and is not kept cannot be counted in advance")
@@ -151,7 +151,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "token\n")
         campaign.template = Self.template
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.rows == 0 && !summary.isClean)
     }
 }

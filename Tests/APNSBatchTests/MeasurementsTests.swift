@@ -21,7 +21,7 @@ import Testing
         campaign.retryDelay = .milliseconds(5)
         let run = try CampaignRun(campaign)
         #expect(run.measurements.turns == 0 && run.measurements.answers.total == 0)
-        let summary = await run.send()
+        let summary = try await run.send()
         let measured = run.measurements
         #expect(summary.accepted > 1000 && measured.accepted == summary.accepted)
         var refused: [String: UInt64] = [:]

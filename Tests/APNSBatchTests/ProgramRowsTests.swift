@@ -38,7 +38,7 @@ import Testing
     @Test func `each element of a sequence is sent once`() async throws {
         let stage = try Stage()
         let run = try CampaignRun(try Self.campaign(stage), rows: Self.users(7000))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 7000 && summary.rows == 7000, "\(summary)")
         #expect(Set(try stage.results(run).values.map { $0[1] }) == Set((0..<7000).map { token($0) }))
         #expect(stage.simulator.stop().requests == 7000)
@@ -67,7 +67,7 @@ import Testing
         let results = run.makeResults()
         async let summary = run.send()
         for await batch in results { for result in batch { found[result.row] = result.columns[0] } }
-        #expect(await summary.accepted == 10)
+        #expect(try await summary.accepted == 10)
         for (index, name) in names.enumerated() { #expect(found[UInt64(index + 1)] == name) }
     }
 
@@ -77,7 +77,7 @@ import Testing
         let run = try CampaignRun(try Self.campaign(stage), columns: User.columns) { writer in
             for number in 0..<500 { try await writer.write(User(number: number, name: text)) }
         }
-        #expect(await run.send().accepted == 500)
+        #expect(try await run.send().accepted == 500)
     }
 
     @Test func `a row with too few fields or none is invalid, and others are sent`() async throws {
@@ -87,7 +87,7 @@ import Testing
             try await writer.write { _ in }
             try await writer.write(User(number: 2, name: "two"))
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 1 && summary.invalid == 2)
         #expect(try stage.results(run)[1]?.joined(separator: ",").contains("<rows>:2:") == true)
     }
@@ -105,7 +105,7 @@ import Testing
         #expect(await batches.next()?.map(\.row) == [2])
         more.finish()
         #expect(await batches.next() == nil)
-        #expect(await summary.accepted == 2)
+        #expect(try await summary.accepted == 2)
     }
 
     @Test func `when the program fails, the run stops and says why`() async throws {
@@ -115,7 +115,7 @@ import Testing
             for number in 0..<300 { try await writer.write(User(number: number, name: "a")) }
             throw Lost()
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted <= 300 && summary.ending == .failed)
         #expect(stage.simulator.stop().requests == summary.accepted)
         #expect(run.failure?.code == .input)
@@ -134,7 +134,7 @@ import Testing
             }
             try await writer.write(User(number: 1, name: "one"))
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 1 && summary.rows == 1)
     }
 
@@ -148,14 +148,14 @@ import Testing
                 number += 1
             }
         }
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         while run.progress.accepted < 500 { try await Task.sleep(for: .milliseconds(5)) }
         switch how {
         case "stop": run.stop()
         case "stopAtOnce": run.stopAtOnce()
         default: running.cancel()
         }
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .interrupted && summary.accepted >= 500, "\(summary.ending) \(summary.cause ?? "")")
         #expect(stage.simulator.stop().requests >= summary.accepted)
     }
@@ -169,8 +169,8 @@ import Testing
         more.yield(User(number: 1, name: "first"))
         while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(5)) }
         run.stop()
-        #expect(await summary.accepted == 1)
-        #expect(await summary.ending == .interrupted)
+        #expect(try await summary.accepted == 1)
+        #expect(try await summary.ending == .interrupted)
         more.finish()
     }
 

@@ -20,7 +20,7 @@ import Testing
         campaign.lanes = lanes
         campaign.loop = loop
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
         let report = stage.simulator.stop()
         #expect(report.requests == 6000 && report.tokens == 6000 && report.tokensReceivedAgain == 0)
@@ -33,7 +33,7 @@ import Testing
         var campaign = try stage.campaign(rows: TeamsStage.rows(10) { _ in "com.two.app" })
         campaign.lanes = 1
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 10 && summary.allSessions.connectionsOpened == 1)
     }
 
@@ -43,7 +43,7 @@ import Testing
         var campaign = try stage.campaign(
             rows: TeamsStage.rows(6000) { $0 / 2500 % 2 == 0 ? "com.one.app" : "com.two.app" })
         campaign.connections = 1
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.accepted == 6000)
         #expect(stage.simulator.stop().tokensReceivedAgain == 0)
     }
@@ -63,7 +63,7 @@ import Testing
 
                 """)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.accepted == 3 && summary.invalid == 2)
         let causes = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
         guard case .file(let name) = campaign.input else { return }
@@ -108,7 +108,7 @@ import Testing
     func fatal() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(5)), streams: 10, unknown: [2])
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(20_000)))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(run.failure?.code == .fatalAnswer)
         #expect(
             summary.cause?.hasSuffix(
@@ -127,7 +127,7 @@ import Testing
         campaign.lanes = 1
         campaign.tokenRotation = .init(mintAfter: .seconds(1), retireAfter: .seconds(3))
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 3000 && summary.attempts == 3000)
         #expect(summary.allSessions.connectionsOpened >= 6, "two teams, each with successors")
         let report = stage.simulator.stop()
@@ -160,7 +160,7 @@ import Testing
                 changes.finish(throwing: error)
             }
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         return (summary, try await stream.reduce(into: []) { $0.append($1) })
     }
 
@@ -214,7 +214,7 @@ import Testing
     func refusesReload() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(2000)))
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually { run.progress.accepted >= 100 }
         var broken = try stage.providers(1, 2)
         broken[1].credentials = .providerToken(keyPEM: Array("x".utf8), keyID: "KEY0000002", teamID: "TEAMTWO002")
@@ -227,7 +227,7 @@ import Testing
         ) { try run.replaceCredentials(other) }
         #expect(throws: CampaignError.self) { try run.replaceCredentials([other[0]]) }
         let opened = run.progress.connections
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.accepted == 2000 && summary.attempts == 2000)
         #expect(summary.allSessions.connectionsOpened >= opened)
         #expect(try run.replaceCredentials(try stage.providers(0, 2)) == [], "still the first ones")

@@ -24,9 +24,8 @@ import Testing
         let proxy = try ProxyProcess(["tunnel"] + (password.map { ["nightly:\($0)"] } ?? []))
         defer { withExtendedLifetime(proxy) {} }
         let log = LogKeeper()
-        let summary = await
-            (try CampaignRun(try Self.campaign(stage, port: proxy.port, password: password), logger: log.logger))
-            .send()
+        let campaign = try Self.campaign(stage, port: proxy.port, password: password)
+        let summary = try await CampaignRun(campaign, logger: log.logger).send()
         #expect(summary.ending == .complete && summary.accepted == 500)
         #expect(!log.text.contains("s3cret") && !log.text.contains("bmlnaHRseT"))
     }
@@ -39,7 +38,7 @@ import Testing
         var campaign = try Self.campaign(stage, port: proxy.port, password: "wrong")
         campaign.connectPatience = .seconds(3600)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && summary.accepted == 0)
         let text = run.failure?.description ?? ""
         #expect(text.contains("the proxy refused the connection: status 407"), "\(text)")
@@ -59,7 +58,7 @@ import Testing
         let proxy = try ProxyProcess([mode])
         defer { withExtendedLifetime(proxy) {} }
         let run = try CampaignRun(try Self.campaign(stage, port: proxy.port))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed)
         #expect(run.failure?.description.contains(cause) == true, "\(run.failure?.description ?? "")")
     }
@@ -71,7 +70,7 @@ import Testing
         var campaign = try Self.campaign(stage, port: proxy.number)
         campaign.credentials = .none
         let run = try CampaignRun(campaign)
-        _ = await run.send()
+        _ = try await run.send()
         #expect(
             run.failure?.description
                 == "no connection for 1 seconds: cannot connect to the proxy 127.0.0.1:\(proxy.number) (Connection refused)"

@@ -56,7 +56,7 @@ import Testing
         let campaign = try Self.campaign(stage)
         try FileManager.default.createDirectory(atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let files = MemoryFiles()
-        let summary = await (try CampaignRun(campaign, files: files)).send()
+        let summary = try await CampaignRun(campaign, files: files).send()
         #expect(summary.accepted == 3 && summary.invalid == 2)
         let expected = [
             1: "u-1,\"north, \"\"east\"\"\"", 2: "u-2,", 3: "u-3,x", 4: ",",
@@ -65,7 +65,7 @@ import Testing
         #expect(try Self.carried(files.lines.bytes) == expected)
         let again = files.copy()
         again.lines.bytes = []
-        #expect(await (try CampaignRun(campaign, resuming: true, files: again)).send().ending == .complete)
+        #expect(try await CampaignRun(campaign, resuming: true, files: again).send().ending == .complete)
         #expect(try Self.carried(again.lines.bytes) == expected)
         var other = campaign
         other.resultColumns = ["segment"]
@@ -83,7 +83,7 @@ import Testing
             rows: "token,text,user_id,segment\n" + (1...300).map { "\(token($0)),a,u-\($0),s\n" }.joined())
         campaign.retryDelay = .milliseconds(1)
         let run = try CampaignRun(campaign)
-        #expect(await run.send().accepted == 300)
+        #expect(try await run.send().accepted == 300)
         let carried = try Self.carried(Array(Data(contentsOf: URL(filePath: run.directory + "/results.csv"))))
         #expect(carried.count == 300 && carried.allSatisfy { $0.value == "u-\($0.key),s" })
     }
@@ -125,14 +125,14 @@ import Testing
         let campaign = try Self.campaign(stage)
         try FileManager.default.createDirectory(atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let files = MemoryFiles()
-        #expect(await (try CampaignRun(campaign, files: files)).send().accepted == 3)
+        #expect(try await CampaignRun(campaign, files: files).send().accepted == 3)
         for (row, fields) in files.resultLines {
             #expect((fields[8].utf8.count == 36) == (fields[2] == "accepted"), "\(row)")
             if fields[2] == "accepted" { #expect(fields[8] != fields[6]) }
         }
         let again = files.copy()
         again.lines.bytes = []
-        #expect(await (try CampaignRun(campaign, resuming: true, files: again)).send().ending == .complete)
+        #expect(try await CampaignRun(campaign, resuming: true, files: again).send().ending == .complete)
         #expect(again.resultLines == files.resultLines)
     }
 
@@ -147,7 +147,7 @@ import Testing
             stage, rows: "token,text,user_id,segment\n" + (1...40).map { "\(token($0)),a,,\n" }.joined())
         campaign.resultColumns = []
         let run = try CampaignRun(campaign)
-        _ = await run.send()
+        _ = try await run.send()
         let results = try stage.results(run)
         #expect(results.values.contains { $0[3] == "410" } && results.values.contains { $0[3] == "400" })
         #expect(results.values.allSatisfy { $0[5] == ($0[3] == "410" ? "0" : "") })

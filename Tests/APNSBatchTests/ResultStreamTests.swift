@@ -72,7 +72,7 @@ import Testing
                 if result.outcome == .invalid { #expect(result.reason?.contains("rows.csv:") == true) }
             }
         }
-        #expect(await summary.rows == 3000)
+        #expect(try await summary.rows == 3000)
         #expect(lines.count == 3000)
         #expect(try Set(lines) == Self.lines(stage, run))
     }
@@ -91,7 +91,7 @@ import Testing
         var rows: Set<UInt64> = []
         while let batch = await results.next() { rows.formUnion(batch.map(\.row)) }
         #expect(rows.count == 3000)
-        #expect(await summary.rows == 3000)
+        #expect(try await summary.rows == 3000)
     }
 
     @Test(arguments: ["releases the sequence", "leaves the loop", "is cancelled"])
@@ -108,7 +108,7 @@ import Testing
             results = nil
             async let summary = run.send()
             await consumer.value
-            #expect(await summary.rows == 1500)
+            #expect(try await summary.rows == 1500)
             return
         default:
             let consumer = Task { [results] in for await _ in results! { try? await Task.sleep(for: .seconds(3600)) } }
@@ -116,17 +116,17 @@ import Testing
             while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(10)) }
             consumer.cancel()
             await consumer.value
-            #expect(await summary.rows == 1500)
+            #expect(try await summary.rows == 1500)
             return
         }
-        #expect(await run.send().rows == 1500)
+        #expect(try await run.send().rows == 1500)
     }
 
     @Test func `results can be taken after the run`() async throws {
         let stage = try Stage()
         let run = try CampaignRun(try Self.campaign(stage, rows: 100))
         let results = run.makeResults()
-        #expect(await run.send().rows == 100)
+        #expect(try await run.send().rows == 100)
         var count = 0
         for await batch in results { count += batch.count }
         #expect(count == 100)

@@ -74,7 +74,7 @@ struct RowHeaderTests {
         )
         campaign.template = Self.template
         let run = try CampaignRun(campaign)
-        #expect(await run.send().accepted == 3)
+        #expect(try await run.send().accepted == 3)
         let results = try stage.results(run)
         #expect(results[1]?[6] == own)
         #expect(results[2]?[6].count == 36 && results[2]?[6] != own)

@@ -47,10 +47,36 @@
             let accepted = run.progress.accepted
             #expect(accepted < 1000)
             campaign.rateLimit = .init()
-            let summary = await (try CampaignRun(campaign, resuming: true)).send()
+            let summary = try await CampaignRun(campaign, resuming: true).send()
             #expect(summary.ending == .complete && summary.accepted == 1000)
             let report = stage.simulator.stop()
             #expect(report.requests == 1000 && report.tokensReceivedAgain == 0)
+        }
+
+        @Test(.timeLimit(.minutes(5))) func `a consumer that stands still does not hold up the shutdown of a group`()
+            async throws
+        {
+            let stage = try Stage()
+            let payload = #""{""aps"":{""alert"":""Hi""}}""#
+            let rows = "token,payload\n" + (0..<3000).map { "\(token($0)),\(payload)\n" }.joined()
+            var surroundings = Surroundings.system
+            surroundings.outcomesPerBatch = 64
+            let run = try CampaignRun(try stage.campaign(rows: rows), surroundings: surroundings)
+            let held = run.makeResults(buffering: 1)
+            var configuration = ServiceGroupConfiguration(
+                services: [.init(service: run)], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            // The group ends the process if a service does not end in time.
+            (configuration.maximumGracefulShutdownDuration, configuration.maximumCancellationDuration) = (
+                .seconds(120), .seconds(120)
+            )
+            let group = ServiceGroup(configuration: configuration)
+            async let running: Void = group.run()
+            await eventually { run.progress.heldBackBy == .writer }
+            await group.triggerGracefulShutdown()
+            _ = try? await running
+            withExtendedLifetime(held) {}
+            #expect(run.progress.accepted > 0 && run.progress.accepted < 3000)
+            #expect(try stage.results(run).count == run.progress.accepted)
         }
 
         @Test func `a run that failed throws its failure`() async throws {

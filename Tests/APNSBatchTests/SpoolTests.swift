@@ -50,8 +50,8 @@ import Testing
         async let summary = run.send()
         while run.progress.accepted < 300 { try await Task.sleep(for: .milliseconds(2)) }
         if atOnce { run.stopAtOnce() } else { run.stop() }
-        #expect(await summary.ending == .interrupted)
-        return await summary.accepted
+        #expect(try await summary.ending == .interrupted)
+        return try await summary.accepted
     }
 
     /// Sends some of the rows, and stops. A busy machine has seconds to stop before the last of 35 rows is sent.
@@ -62,7 +62,7 @@ import Testing
         async let summary = run.send()
         while run.progress.accepted < 9 { try await Task.sleep(for: .milliseconds(2)) }
         run.stop()
-        return await summary
+        return try await summary
     }
 
     private static func spool(_ campaign: Campaign) -> String { "\(campaign.runDirectory ?? "")/rows.spool" }
@@ -80,7 +80,7 @@ import Testing
         let first = try await Self.interrupted(campaign, atOnce: atOnce)
         let taken = try RunStatus(of: campaign.runDirectory ?? "").rowsRead
         let total = Int(taken) + 5000
-        let summary = await (try Self.run(campaign, rows: Self.users(0..<total))).send()
+        let summary = try await Self.run(campaign, rows: Self.users(0..<total)).send()
         #expect(summary.ending == .complete && summary.rows == UInt64(total), "\(summary)")
         #expect(summary.accepted >= first && summary.accepted + summary.unknown == UInt64(total))
         #expect(atOnce || summary.unknown == 0)
@@ -101,7 +101,7 @@ import Testing
                 try await writer.write(User(number: number, name: number == 171 ? "nobody" : "somebody"))
             }
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .configuration)
         #expect(
             run.failure?.description == "<rows>: row 172 is not the one that was taken before the run was interrupted")
@@ -112,7 +112,7 @@ import Testing
         let campaign = try Self.campaign(stage)
         _ = try await Self.interrupted(campaign)
         let run = try Self.run(campaign, rows: Self.users(0..<200))
-        #expect(await run.send().ending == .failed)
+        #expect(try await run.send().ending == .failed)
         #expect(
             run.failure?.description == "<rows>: row 201 is not the one that was taken before the run was interrupted")
     }
@@ -138,7 +138,7 @@ import Testing
             taken.withLock { $0 = writer.taken }
             for number in 0..<100 { try await writer.write(User(number: 2_000_000 + number)) }
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == taken.withLock { $0 } + 100)
         #expect(stage.simulator.stop().requests == summary.accepted)
     }
@@ -153,7 +153,7 @@ import Testing
             calls.withLock { $0 += 1 }
             try await Self.users(0..<300)(&writer)
         }
-        let summary = await resumed.send()
+        let summary = try await resumed.send()
         #expect(summary.ending == .complete && summary.accepted == 300, "\(resumed.failure?.description ?? "")")
         #expect(calls.withLock { $0 } == (wasRead ? 0 : 1))
         #expect(stage.simulator.stop().requests == 300)
@@ -162,9 +162,9 @@ import Testing
     @Test func `a complete run is not sent again`() async throws {
         let stage = try Stage()
         let campaign = try Self.campaign(stage)
-        let summary = await (try Self.run(campaign, rows: Self.users(0..<50))).send()
+        let summary = try await Self.run(campaign, rows: Self.users(0..<50)).send()
         #expect(summary.accepted == 50 && summary.campaign.isResumable)
-        let again = await (try Self.run(campaign) { _ in Issue.record("the program was asked for rows") }).send()
+        let again = try await Self.run(campaign) { _ in Issue.record("the program was asked for rows") }.send()
         #expect(again == summary)
         #expect(throws: CampaignError.self) { try Self.run(campaign, .never, rows: Self.users(0..<50)) }
         #expect(stage.simulator.stop().requests == 50)
@@ -177,12 +177,12 @@ import Testing
         let stage = try Stage(script: refusing)
         var campaign = try Self.campaign(stage)
         (campaign.attempts, campaign.retryDelay) = (1, .milliseconds(1))
-        let first = await (try Self.run(campaign, rows: Self.users(0..<200))).send()
+        let first = try await Self.run(campaign, rows: Self.users(0..<200)).send()
         #expect(first.ending == .complete && first.unavailable > 0)
         #expect(FileManager.default.fileExists(atPath: Self.spool(campaign)))
         let simulator = try stage.replaceSimulator()
         campaign.retryUnavailable = true
-        let second = await (try Self.run(campaign) { _ in }).send()
+        let second = try await Self.run(campaign) { _ in }.send()
         #expect(second.accepted == 200 && simulator.stop().requests == first.unavailable)
         #expect(!FileManager.default.fileExists(atPath: Self.spool(campaign)))
     }
@@ -194,7 +194,7 @@ import Testing
         async let summary = run.send()
         while run.progress.accepted < 300 { try await Task.sleep(for: .milliseconds(2)) }
         run.stop()
-        #expect(await summary.campaign.isResumable == false)
+        #expect(try await summary.campaign.isResumable == false)
         #expect(!FileManager.default.fileExists(atPath: Self.spool(campaign)))
         #expect {
             try Self.run(campaign, .always, rows: Self.users(0..<10))
@@ -212,11 +212,11 @@ import Testing
         let requests = await stage.simulator.report().requests
         try Data(whole.prefix(whole.count / 2)).write(to: URL(fileURLWithPath: path))
         let short = try Self.run(campaign, rows: Self.users(0..<1_000_000))
-        #expect(await short.send().ending == .failed)
+        #expect(try await short.send().ending == .failed)
         #expect(short.failure?.code == .results && short.failure?.description.contains("is truncated: it has") == true)
         try Data(repeating: 0x61, count: whole.count).write(to: URL(fileURLWithPath: path))
         let damaged = try Self.run(campaign, rows: Self.users(0..<1_000_000))
-        #expect(await damaged.send().ending == .failed)
+        #expect(try await damaged.send().ending == .failed)
         #expect(damaged.failure?.code == .configuration, "\(damaged.failure?.description ?? "")")
         #expect(stage.simulator.stop().requests == requests)
     }
@@ -234,7 +234,7 @@ import Testing
         }
         #expect(try await Self.slow(campaign, rows: rows).ending == .interrupted)
         let resumed = try Self.run(campaign, rows: rows)
-        let summary = await resumed.send()
+        let summary = try await resumed.send()
         #expect(summary.ending == .complete && summary.accepted == 35, "\(resumed.failure?.description ?? "")")
         #expect(stage.simulator.stop().requests == 35)
     }
@@ -261,7 +261,7 @@ import Testing
         let run = try CampaignRun(
             campaign, input: input, production: .init(pipe: pipe, rows: Self.users(0..<1_000_000)), files: files,
             logger: LogKeeper().logger)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .results)
         #expect(stage.simulator.stop().requests == summary.accepted)
         #expect(files.resultLines.count == Int(summary.accepted))

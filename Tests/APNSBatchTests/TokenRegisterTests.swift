@@ -124,7 +124,7 @@ import Testing
         var campaign = try stage.campaign(
             rows: "token,text\n\(token(1)),a\n\(token(2)),a\n\(token(1).uppercased()),b\n00ff,a\nxyz,a\nxyz,a\n")
         campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.accepted == 4 && summary.invalid == 2)
         #expect(summary.lastSession.duplicateTokens == DuplicateTokens(rows: 1, sampledOneIn: 1, examples: [[1, 3]]))
         #expect(summary.lastSession.unusualTokens == UnusualTokens(rows: 1, examples: [4]))

@@ -10,7 +10,7 @@ import Testing
             let trial = try Trial([Push(token: token(1), text: "Grüße")], to: simulator) {
                 $0.headers.collapseID = "news"
             }
-            let (summary, results) = await trial.send()
+            let (summary, results) = try await trial.send()
             #expect(summary.accepted == 1, "\(summary)")
             let request = try #require(simulator.requests(to: token(1).uppercased()).first)
             #expect(request.number == 1 && request.method == "POST" && request.path == "/3/device/\(token(1))")
@@ -35,7 +35,7 @@ import Testing
             try simulator.answer(token(3), with: .serviceUnavailable, times: 1)
             try simulator.answer(token(3).uppercased(), with: .unregistered)
             let trial = try Trial((1...4).map { Push(token: token($0)) }, to: simulator)
-            let (summary, results) = await trial.send()
+            let (summary, results) = try await trial.send()
             #expect(summary.accepted == 2 && summary.rejected == 2, "\(summary)")
             #expect(results[token(1)]?.status == 410 && results[token(1)]?.inactiveSince == 1_700_000_000_123)
             #expect(simulator.requests(to: token(2)).map(\.status) == [503, 500, 200])
@@ -52,7 +52,7 @@ import Testing
         try await withSimulator(.init(topics: ["com.example.other"])) { simulator in
             try simulator.answer(token(1), with: .accepted)
             let trial = try Trial([Push(token: token(1))], to: simulator)
-            _ = await trial.send()
+            _ = try await trial.send()
             #expect(simulator.requests.first?.status == 400 && simulator.requests.first?.reason == "TopicDisallowed")
             #expect(await simulator.report().accepted == 0)
         }
@@ -64,7 +64,7 @@ import Testing
         try await withSimulator(.init(answer: slow)) { simulator in
             try simulator.answer(token(2), with: .init(status: 200, delay: .milliseconds(80)))
             let trial = try Trial([Push(token: token(1)), Push(token: token(2))], to: simulator) { $0.attempts = 1 }
-            let (_, results) = await trial.send()
+            let (_, results) = try await trial.send()
             #expect(results[token(1)]?.status == 503 && results[token(1)]!.answerTime! >= .milliseconds(40))
             #expect(results[token(2)]?.status == 200 && results[token(2)]!.answerTime! >= .milliseconds(80))
         }
@@ -79,7 +79,7 @@ import Testing
     func `every row is accepted in spite of a fault, which the report counts`(_ fault: Simulator.Fault) async throws {
         try await withSimulator(.init(faults: [fault])) { simulator in
             let trial = try Trial((1...300).map { Push(token: token($0)) }, to: simulator)
-            let (summary, _) = await trial.send()
+            let (summary, _) = try await trial.send()
             #expect(summary.accepted == 300, "\(summary)")
             let report = await simulator.report()
             #expect(report.faults.count == 1 && report.faults[0] >= 1 && report.connectionsViolated == 0)
@@ -93,7 +93,7 @@ import Testing
         ]
         try await withSimulator(.init(faults: faults)) { simulator in
             let trial = try Trial([Push(token: token(1))], to: simulator)
-            #expect(await trial.send().summary.accepted == 1)
+            #expect(try await trial.send().summary.accepted == 1)
             #expect(await simulator.report().faults == [1, 1])
         }
     }
@@ -108,10 +108,10 @@ import Testing
                 )
                 async let rejected = first.send().summary.rejected
                 async let accepted = second.send().summary.accepted
-                #expect(await rejected == 1)
-                #expect(await accepted == 1)
+                #expect(try await rejected == 1)
+                #expect(try await accepted == 1)
                 let stranger = try Trial([Push(token: token(2))], to: other) { $0.credentials = one.credentials }
-                _ = await stranger.send()
+                _ = try await stranger.send()
                 #expect(stranger.run.failure?.code == .fatalAnswer)
                 #expect(other.requests(to: token(2)).map(\.reason).allSatisfy { $0 == "InvalidProviderToken" })
                 #expect(one.requests.count == 1)
@@ -128,7 +128,7 @@ import Testing
                 async let summary = trial.send().summary
                 try await simulator.waitForRequests(1)
                 port.yield(simulator.port)
-                let ending = await summary.ending
+                let ending = try await summary.ending
                 await #expect(throws: CancellationError.self) { try await simulator.waitForRequests(2) }
                 return ending
             }
@@ -167,7 +167,7 @@ import Testing
         configuration.requestsKept = kept
         try await withSimulator(configuration) { simulator in
             let trial = try Trial((1...20).map { Push(token: token($0)) }, to: simulator)
-            #expect(await trial.send().summary.accepted == 20)
+            #expect(try await trial.send().summary.accepted == 20)
             #expect(simulator.requests.map(\.number) == Array((1...20).suffix(kept)))
             #expect(simulator.requestsForgotten == 20 - kept)
             #expect(await simulator.report().requests == 20)

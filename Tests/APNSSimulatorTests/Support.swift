@@ -51,11 +51,11 @@ final class Trial: Sendable {
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     /// Sends the campaign, and returns its summary and the results by token.
-    func send() async -> (summary: CampaignSummary, results: [String: RowResult]) {
+    func send() async throws -> (summary: CampaignSummary, results: [String: RowResult]) {
         let results = run.makeResults()
         async let summary = run.send()
         var found: [String: RowResult] = [:]
         for await batch in results { for result in batch { found[result.token] = result } }
-        return (await summary, found)
+        return (try await summary, found)
     }
 }

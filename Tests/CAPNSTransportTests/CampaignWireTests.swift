@@ -96,9 +96,9 @@ struct CampaignWireTests {
         campaign.connections = 1
         change(&campaign)
         let run = try CampaignRun(campaign, input: .file(input))
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         try await answer(peer, count)
-        #expect(await running.value.accepted == UInt64(count))
+        #expect(try await running.value.accepted == UInt64(count))
         return try decode(peer.frames(Frame.headers))
     }
 

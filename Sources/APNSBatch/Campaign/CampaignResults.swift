@@ -9,7 +9,7 @@ import APNSBatchModel
 /// for await batch in results {
 ///     for result in batch where result.status == 410 { await store.delete(result.token) }
 /// }
-/// print(await summary.verdict)
+/// print(try await summary.verdict)
 /// ```
 ///
 /// A batch comes after its outcomes are in the ledger, so no outcome that a program has seen is different after the process was
@@ -17,7 +17,7 @@ import APNSBatchModel
 ///
 /// A slow program holds up the run: when all batches wait for it, no further rows are sent, and memory does not grow. If the
 /// program takes no further results, because this sequence and its iterator are released or the task that iterates is
-/// cancelled, the run goes on without it. The sequence has one consumer.
+/// cancelled, the run goes on without it. It does not hold up the end of a run that is stopped. The sequence has one consumer.
 public struct CampaignResults: AsyncSequence, Sendable {
     /// Up to 2,048 results, in the order in which their rows ended.
     public typealias Element = ResultBatch
@@ -57,7 +57,11 @@ public struct CampaignResults: AsyncSequence, Sendable {
 
 extension CampaignRun {
     /// Returns the results of this run as a sequence, whose elements must be taken, or which must be released, for the run to
-    /// end. Call it before ``send()``, and once: of several sequences only the last one has elements.
+    /// come to the end of its input. Call it before ``send()``, and once: of several sequences only the last one has elements, and
+    /// one that is made later has none of this session.
+    ///
+    /// A run that is stopped, in whatever way, ends without waiting for the program that takes them. `results.csv` has all of them,
+    /// the sequence still has those that nobody has taken, and a resumed run gives all with `ofAllSessions`.
     ///
     /// A program that keeps the results, such as in a database, has those of the last moments before its process was killed in
     /// the ledger only. With `ofAllSessions` the sequence of a resumed run begins with the results of its earlier sessions, so that
@@ -90,17 +94,20 @@ extension CampaignRun {
 /// The stream through which a run gives its results to the program.
 struct OfferedResults: Sendable {
     private(set) var stream: ResultStream?
-    /// Whether the run has ended.
-    private var isOver = false
+    /// Whether the run has begun, so that its results go to the stream that was offered before.
+    private var hasBegun = false
 
     mutating func offer(_ next: ResultStream) {
+        if hasBegun { return next.finish() }
         stream?.finish()
         stream = next
-        if isOver { next.finish() }
     }
 
-    mutating func end() {
-        isOver = true
-        stream?.finish()
+    /// Returns where the results of the run go.
+    mutating func begin() -> ResultStream? {
+        hasBegun = true
+        return stream
     }
+
+    mutating func end() { begin()?.finish() }
 }

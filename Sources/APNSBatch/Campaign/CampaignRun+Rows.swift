@@ -29,7 +29,8 @@ extension CampaignRun {
     ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``.
     ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets never
     ///     appear.
-    ///   - rows: Writes the rows. ``send()`` calls it once, in a child task. When it returns, the input has ended. When it throws an error,
+    ///   - rows: Writes the rows. ``send()`` calls it once, in a child task, and returns after it: it must return when that task is
+    ///     cancelled. When it returns, the input has ended. When it throws an error,
     ///     the run fails with an error with the code `input`: rows that were written and not taken yet are not sent.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
     public convenience init(

@@ -9,9 +9,9 @@ extension CampaignRun {
     /// Removes rows that no later session needs. Of a copy the header row stays, or what is in its place, so that the run can
     /// still be opened.
     func dropKeptRows() {
-        if input.spooled != nil { files.removeSpool() }
+        if input.spooled != nil { files.removeSpool(of: ledger) }
         guard input.isCopy else { return }
-        DirectoryFiles(directory).replaceInputCopy { [reader] file in
+        DirectoryFiles(directory).replaceInputCopy(of: ledger) { [reader] file in
             try InputCopy.write(reader.format.beginning(columns: reader.columns), to: file)
         }
     }
@@ -58,29 +58,31 @@ package struct InputKeeping {
         }
     }
 
-    /// Copies an input into a directory that belongs to this process. If that fails, nothing of it is kept.
+    /// Copies an input into a directory, whose ledger was locked. If that fails, nothing of it is kept.
     ///
     /// - Returns: The copy.
-    func copy(_ input: RunInput, of campaign: Campaign, to directory: String) throws(CampaignError) -> RunInput {
+    func copy(
+        _ input: RunInput, of campaign: Campaign, to directory: String, _ ledger: any AppendFile
+    ) throws(CampaignError) -> RunInput {
         let files = DirectoryFiles(directory)
         let format = try FormatChoice(of: input, campaign)
         do throws(InputError) {
             let copy = InputCopy(of: input.location, windowLog: campaign.zstdWindow, format: format)
-            let file = try Self.file(of: files)
+            let file = try Self.file(of: files, ledger)
             // The caller can cancel it from here on, and its program is not running yet.
             tell(InputSpooling(copy, of: input.name, to: files.inputCopyPath))
             try copy.write(to: file)
         } catch {
-            files.removeInputCopy()
+            files.removeInputCopy(of: ledger)
             let code: CampaignError.Code = if case .cannotSpool = error { .results } else { .input }
             throw CampaignError(code, "\(error.message(input: input.name)); nothing was sent", cause: error)
         }
         return RunInput(copy: files.inputCopyPath, of: input.name, parts: input.parts)
     }
 
-    private static func file(of files: DirectoryFiles) throws(InputError) -> any AppendFile {
+    private static func file(of files: DirectoryFiles, _ ledger: any AppendFile) throws(InputError) -> any AppendFile {
         do throws(StorageError) {
-            return try files.makeInputCopy()
+            return try files.makeInputCopy(of: ledger)
         } catch {
             throw .cannotSpool(error)
         }

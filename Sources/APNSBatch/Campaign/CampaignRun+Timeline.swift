@@ -23,7 +23,7 @@ extension CampaignRun {
     /// Returns nil if the run has no timeline, or none that can be written.
     private func makeTimeline() -> TimelineWriter? {
         do throws(CampaignError) {
-            guard let storage = try files.timeline() else { return nil }
+            guard let storage = try files.timeline(of: ledger) else { return nil }
             let name = "\(directory)/\(RunDirectory.timeline)"
             return try TimelineWriter(storage, of: past?.header ?? header, name: name)
         } catch {

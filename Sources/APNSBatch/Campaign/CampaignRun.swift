@@ -32,8 +32,10 @@ public final class CampaignRun: Sendable {
     let files: any RunFiles
     /// What earlier sessions did; nil for a new run.
     package let past: RunPast?
-    /// The ledger of a new run in a directory, empty and locked.
-    private let ledger: (any AppendFile)?
+    /// The ledger. Its lock is what allows this object to change files of the run: from the initializer, which reads them, to the end of
+    /// ``send()``.
+    let ledger: any AppendFile
+    private let life = Life()
     let header: LedgerHeader
     let syncInterval: Duration
     let input: RunInput
@@ -96,7 +98,7 @@ public final class CampaignRun: Sendable {
         let isNew = files == nil && past == nil
         var taken: (path: String, ledger: any AppendFile)?
         var isReady = false
-        defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy() } }
+        defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy(of: taken.ledger) } }
         if let past {
             input = past.header.isCopied ? Self.copy(of: past.header, in: campaign) : input
         } else {
@@ -104,7 +106,7 @@ public final class CampaignRun: Sendable {
             if isNew, spooling.copies(input) {
                 let own = try RunDirectory.take(campaign.runDirectory)
                 taken = own
-                input = try spooling.copy(input, of: campaign, to: own.path)
+                input = try spooling.copy(input, of: campaign, to: own.path, own.ledger)
             }
             try InputReader.requireWhole(campaign, of: input)
             try InputReader.requireRows(campaign, of: input, judge)
@@ -139,10 +141,14 @@ public final class CampaignRun: Sendable {
         before.outcomes = past?.reading.history.tally.outcomes ?? [:]
         self.metrics = MetricsRecorder(metrics, name: name, start: Figures(run: RunMeasurements(before)))
         if isNew, taken == nil { taken = try RunDirectory.take(campaign.runDirectory) }
-        (directory, ledger) = (taken?.path ?? campaign.runDirectory ?? "", taken?.ledger)
-        self.files = files ?? DirectoryFiles(directory)
+        directory = taken?.path ?? campaign.runDirectory ?? ""
+        let own = files ?? DirectoryFiles(directory)
+        if let locked = past?.ledger ?? taken?.ledger { ledger = locked } else { ledger = try own.makeLedger() }
+        self.files = own
         isReady = true
     }
+
+    deinit { results.withLock { $0.end() } }
 
     /// The copy of the input that an earlier session made.
     private static func copy(of header: LedgerHeader, in campaign: Campaign) -> RunInput {
@@ -275,18 +281,24 @@ public final class CampaignRun: Sendable {
 
     /// Sends the campaign as a service does, and returns when it has ended. Call this or ``send()``, once.
     ///
-    /// - Throws: ``failure``, if the run failed. A run that was stopped did not.
+    /// - Throws: ``failure``, if the run failed. A run that was stopped did not. Another call on this object throws what that of
+    ///   ``send()`` throws.
     public func run() async throws {
-        _ = await send()
+        _ = try await send()
         if let failure { throw failure }
     }
 
-    /// Sends the campaign, and returns its summary. Call it once. When the task is cancelled, the run ends as by
+    /// Sends the campaign, and returns its summary. Call it once: a run that ended early is resumed by another object
+    /// (``Resuming``), because others may work on its files as soon as this one has ended. When the task is cancelled, the run ends as by
     /// ``stopAtOnce()``, and when its service group shuts down in order, as by ``stop()``.
     ///
     /// Failures during the run (such as a fatal answer, APNs out of reach or a full disk) end it in order, and are in the
     /// summary and in ``failure``. The summary is also written to the run directory, as `summary.json`.
-    public func send() async -> CampaignSummary {
+    ///
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code-swift.enum/alreadyRun`` if ``send()`` or ``run()`` was called on this object
+    ///   before, whether that call has returned or not. Nothing is sent or written then.
+    public func send() async throws(CampaignError) -> CampaignSummary {
+        try life.begin("the run: send() or run() was called before on this object; resume the run with another one")
         defer { results.withLock { $0.end() } }
         guard let span = RunSpan.begin(name: name, id: CampaignID(header.identity)) else { return await sendToEnd() }
         self.span.withLock { $0 = span }
@@ -317,7 +329,7 @@ public final class CampaignRun: Sendable {
             return try await NamedThread.value("campaign") { [self] in runToEnd() }
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
-            (past?.ledger ?? ledger)?.unlock()
+            ledger.unlock()
             return summarize(nothingDone)
         }
     }
@@ -331,19 +343,18 @@ public final class CampaignRun: Sendable {
     /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the
     /// summary.
     private func runToEnd() -> CampaignSummary {
-        if let past, wasComplete { return recorded(finished(past)) }
-        started.withLock { $0 = SystemClock.monotonicSeconds() }
+        // Until the last file is written: whoever takes the lock then finds all of them as this run leaves them.
+        defer { ledger.unlock() }
+        var isOurs = false
         var account = nothingDone
-        // Nothing is written before the ledger is locked, because its directory may belong to another process.
-        var isOurs = past != nil || ledger != nil
         do throws(CampaignError) {
-            let record = try openRecord()
+            try RunRecord.confirm(ledger, isAsReadBy: past, name: directory)
             isOurs = true
-            defer { record.ledger.close() }
-            account = try sendAll(record)
+            if let past, wasComplete { return recorded(finished(past)) }
+            started.withLock { $0 = SystemClock.monotonicSeconds() }
+            account = try sendAll(openRecord())
         } catch {
             control.stop(.failure(error))
-            (past?.ledger ?? ledger)?.unlock()
         }
         if account.figures.lanes == nil { account.figures = figures(withLanes: true) }
         let summary = summarize(account)
@@ -360,10 +371,9 @@ public final class CampaignRun: Sendable {
 
     /// Returns the summary of a run without remaining rows, after completing its files. Its figures do not change.
     private func finished(_ past: RunPast) -> CampaignSummary {
-        defer { past.ledger.unlock() }
         let history = past.reading.history
         do throws(CampaignError) {
-            _ = try past.settle(try files.results(), name: directory)
+            _ = try past.settle(try files.results(of: ledger, isNew: false), name: directory)
         } catch {
             control.stop(.failure(error))
             return summarize(nothingDone)
@@ -406,7 +416,13 @@ public final class CampaignRun: Sendable {
     /// Names the file in which rows of a program are kept.
     private func attachSpool() throws(CampaignError) {
         guard let spooled = input.spooled else { return }
-        let (file, end) = (try files.spool(), past?.end ?? 0)
+        let (file, end) = (try files.spool(of: ledger), past?.end ?? 0)
+        if past == nil, try !RunDirectory.hasNoRows(file) {
+            throw CampaignError(
+                .results,
+                "\(directory)/\(RunDirectory.spool) has rows, but its ledger is missing: restore it, or move the rows away"
+            )
+        }
         guard file.length >= end else {
             throw CampaignError(
                 .results,
@@ -450,11 +466,13 @@ public final class CampaignRun: Sendable {
             input: .chunks(chunks, of: reader, record.ledger.handOvers), rate: rate,
             exchange: OutcomeExchange(
                 lanes: gauges.count, each: plan.surroundings.batchesPerLane,
-                entries: plan.surroundings.outcomesPerBatch, results: results.withLock { $0.stream }),
+                entries: plan.surroundings.outcomesPerBatch, results: results.withLock { $0.begin() }),
             rowsLeft: { [weak self] in self?.look(withAccount: false).rowsLeft })
         control.notify { [reader, chunks] in
             reader.cancel()
             chunks.close()
+            // Not even a program that has stopped taking its results holds up the end.
+            crew.exchange.waitNoLonger()
             crew.wake()
         }
         return crew

@@ -17,6 +17,8 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
         case refused(status: Int, reason: String?)
         /// APNs sent an answer that this version does not understand.
         case answer
+        /// The task was cancelled before the request. Nothing was sent.
+        case cancelled
     }
 
     /// What kind of failure it is.

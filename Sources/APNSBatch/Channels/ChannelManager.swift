@@ -116,6 +116,7 @@ public struct ChannelManager: Sendable {
         switch await client.send(request).result {
         case .success(let response) where response.status == status: return response
         case .success(let response): throw ChannelError(endpoint: client.endpoint, response)
+        case .failure(let failure) where failure.kind == .cancelled: throw ChannelError(.cancelled, failure.text)
         case .failure(let failure): throw ChannelError(.unreachable, "\(client.endpoint): \(failure.text)")
         }
     }

@@ -36,6 +36,8 @@ struct RequestClient: Sendable {
             case noAnswer
             /// The operating system refused a resource, or a key cannot sign.
             case local
+            /// The task was cancelled before the request was sent.
+            case cancelled
         }
 
         let kind: Kind
@@ -71,8 +73,12 @@ struct RequestClient: Sendable {
     /// The name of the server in messages.
     var endpoint: String { APNSHost.endpoint(host: host, port: port) }
 
-    /// Sends a request on a thread of its own, without blocking the caller's thread.
+    /// Sends a request on a thread of its own, without blocking the caller's thread. Nothing is sent if the task is cancelled.
     func send(_ request: Request) async -> Exchange {
+        if Task.isCancelled {
+            return Exchange(
+                result: .failure(Failure(kind: .cancelled, text: "the task was cancelled; nothing was sent")))
+        }
         do throws(ThreadError) {
             return try await NamedThread.value("request") { exchange(request) }
         } catch {

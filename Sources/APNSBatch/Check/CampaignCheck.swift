@@ -23,6 +23,7 @@ public final class CampaignCheck: Sendable {
     private let file: FindingsFile?
     private let started = Guarded<Double?>(nil)
     private let tokens = SharedTokens()
+    private let life = Life()
 
     /// Creates a check.
     ///
@@ -58,18 +59,25 @@ public final class CampaignCheck: Sendable {
         CampaignProgress(gauges, reader, started: started.withLock { $0 })
     }
 
-    /// Checks the input to its end. Call it once.
+    /// Checks the input to its end. Call it once. When the task is cancelled, the check ends as by ``stop()``.
     ///
     /// - Throws: ``CampaignError`` with the code `input` if the input cannot be read, `results` if the findings cannot be
-    ///   written, and `system` if threads cannot be started.
+    ///   written, `system` if threads cannot be started, and `alreadyRun` if it was called before.
     public func run() async throws(CampaignError) -> CheckReport {
-        let result: Result<CheckReport, CampaignError>
+        try life.begin("the check: run() was called before on this object")
+        return try await withTaskCancellationHandler {
+            await report()
+        } onCancel: {
+            stop()
+        }.get()
+    }
+
+    private func report() async -> Result<CheckReport, CampaignError> {
         do throws(ThreadError) {
-            result = try await NamedThread.value("check") { [self] in runToEnd() }
+            return try await NamedThread.value("check") { [self] in runToEnd() }
         } catch {
-            throw CampaignError(.system, "\(error)", cause: error)
+            return .failure(CampaignError(.system, "\(error)", cause: error))
         }
-        return try result.get()
     }
 
     private func runToEnd() -> Result<CheckReport, CampaignError> {

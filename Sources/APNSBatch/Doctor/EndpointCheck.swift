@@ -78,7 +78,7 @@ struct EndpointCheck {
             return .init(
                 .error, "tls \(endpoint.name)", failure.text,
                 remedy: "a proxy between this machine and APNs may not support HTTP/2: exempt APNs from it")
-        case .name, .tls, .noAnswer, .local: return .init(.error, "tls \(endpoint.name)", failure.text)
+        case .name, .tls, .noAnswer, .local, .cancelled: return .init(.error, "tls \(endpoint.name)", failure.text)
         }
     }
 

@@ -93,6 +93,12 @@ import Synchronization
         consumer?.resume()
     }
 
+    /// Says that nothing will be submitted, because the sequence was iterated over before.
+    @usableFromInline
+    func refuse() {
+        finish([], CampaignError(.alreadyRun, "the results were iterated over before, and nothing is sent again"))
+    }
+
     // MARK: Taking
 
     /// Takes all results, and waits for the first. Returns false after the last one, or if they are not awaited any more.

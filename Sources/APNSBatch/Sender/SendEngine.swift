@@ -82,6 +82,14 @@ package final class SendEngine: Sendable {
 
     package func stopAtOnce() { control.stopAtOnce() }
 
+    /// Takes no further notification. Those that it has are sent while there is time for their answers.
+    ///
+    /// - Parameter grace: The time until which the rest ends with an error, in nanoseconds.
+    package func close(now: UInt64, grace: UInt64) {
+        let answers = gauges.reduce(into: AnswerTimeCounts()) { $1.answers.add(to: &$0) }
+        mailbox.close(now: now, grace: grace, answers: answers)
+    }
+
     /// Why the lanes ended; nil if they did not fail.
     package var failure: CampaignError? {
         if case .failure(let error) = control.stopCause { error } else { nil }

@@ -24,7 +24,8 @@ extension Sender {
     }
 }
 
-/// The results of ``Sender/send(contentsOf:pending:timeout:_:)``. Iterate once.
+/// The results of ``Sender/send(contentsOf:pending:timeout:_:)``. Iterate once: to iterate again would be to send again, so another
+/// iterator sends nothing and throws a ``CampaignError`` with the code ``CampaignError/Code-swift.enum/alreadyRun``.
 public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Sendable where Items.Element: Sendable {
     /// An item, and what became of its notification.
     public typealias Element = (item: Items.Element, result: Result<SendResult, SendError>)
@@ -34,6 +35,7 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     @usableFromInline let pending: Int
     @usableFromInline let timeout: Duration?
     @usableFromInline let notification: @Sendable (Items.Element) -> PushNotification
+    @usableFromInline let life = SharedLife()
 
     @usableFromInline
     init(
@@ -89,7 +91,8 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
         let items = SendItems<Items.Element>(count: results.pending)
         self.init(
             collector, items,
-            Task {
+            Task { [isFirst = results.life.begins] in
+                guard isFirst else { return collector.refuse() }
                 var places: [Int] = []
                 do {
                     for try await item in results.items {

@@ -27,7 +27,8 @@ extension Sender {
         public var requestTimeout = Duration.seconds(30)
         /// The longest time from a call to its result, unless the call gives another.
         public var timeout = Duration.seconds(60)
-        /// The time for which answers are awaited after ``Sender/shutDown()``.
+        /// The longest time from ``Sender/shutDown()`` to the end of the sender. Requests are started in the first part of it only,
+        /// and the rest is for their answers.
         public var gracePeriod = Duration.seconds(10)
         /// The policy for requests that may have been sent and have no answer. A sender has no ledger, so the default is
         /// delivery at most once: such a notification ends as ``Outcome/unknown``.

@@ -67,8 +67,8 @@ public final class Sender: Sendable {
         /// By bundle id.
         var broadcasts: [String: SendEngine] = [:]
         var credentials: [Campaign.Provider]
-        /// When answers are not awaited any longer, in nanoseconds; nil before ``shutDown()``.
-        var graceEnds: UInt64?
+        /// Whether no notification is taken any more.
+        var isClosed = false
     }
 
     /// Creates a sender. It opens nothing and waits for nothing before it runs.
@@ -119,7 +119,7 @@ public final class Sender: Sendable {
         }
         guard isFirst else { throw SendError(.notRunning, .notSent, "run() was called before, or after shutDown()") }
         await Shutdown.handled(work, atOnce: stopAtOnce, inOrder: shutDown)
-        let all = close(graceEnds: 0)
+        let all = close(grace: 0)
         life.withLock { $0 = .ended }
         for engine in all { engine.mailbox.end() }
         meter?.end()
@@ -138,26 +138,29 @@ public final class Sender: Sendable {
         }
     }
 
-    private func stopAtOnce() { for engine in close(graceEnds: 0) { engine.stopAtOnce() } }
+    private func stopAtOnce() { for engine in close(grace: 0) { engine.stopAtOnce() } }
 
-    /// Takes no more notifications, and sends what it has. ``run()`` returns when everything has its result, or after
-    /// ``Configuration/gracePeriod``; what is pending then ends with an error.
+    /// Takes no more notifications, and sends what it has, as long as the answers can come within ``Configuration/gracePeriod``: in at most
+    /// the first half of it, and not in its last part, in which the answers take that are usual (99 of 100). The others end with an error and
+    /// ``Arrival/notSent`` then. ``run()`` returns when everything has ended, or after the grace period; what has no answer then may have
+    /// arrived.
     public func shutDown() {
         let wasNew = life.withLock { life in
             defer { if life == .new { life = .ended } }
             return life == .new
         }
-        let all = close(graceEnds: SystemClock.monotonic() + gracePeriod)
+        let all = close(grace: gracePeriod)
         if wasNew { for engine in all { engine.mailbox.end() } }
     }
 
     /// Closes the mailboxes. No engine is added afterwards. Returns all engines.
-    private func close(graceEnds: UInt64) -> [SendEngine] {
+    private func close(grace: UInt64) -> [SendEngine] {
         let all = engines.withLock { engines in
-            engines.graceEnds = min(engines.graceEnds ?? .max, graceEnds)
+            engines.isClosed = true
             return engines.all
         }
-        for engine in all { engine.mailbox.close(graceEnds: graceEnds) }
+        let now = SystemClock.monotonic()
+        for engine in all { engine.close(now: now, grace: grace) }
         added.continuation.finish()
         return all
     }
@@ -242,7 +245,7 @@ public final class Sender: Sendable {
                 current, to: .channels(bundleID: bundleID), rate: rate, logger: logger,
                 onChange: meter?.onChange, surroundings: surroundings)
             meter?.add(engine)
-            if let graceEnds = engines.graceEnds { engine.mailbox.close(graceEnds: graceEnds) }
+            if engines.isClosed { engine.close(now: SystemClock.monotonic(), grace: 0) }
             engines.broadcasts[bundleID] = engine
             engines.all.append(engine)
             added.continuation.yield(engine)

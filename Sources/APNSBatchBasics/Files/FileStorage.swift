@@ -3,6 +3,9 @@ import Glibc
 
 /// A file on disk. Every write goes to its end (`O_APPEND`): if another process truncates the file meanwhile, no hole
 /// results, and `confirmLength` notices that the file is too short.
+///
+/// It cuts only what it knows, and writes nothing after it has released its lock: whatever another object or process has written
+/// since stays.
 package final class FileStorage: AppendFile, @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
@@ -12,6 +15,18 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     private var reserved: UInt64
     /// The step in bytes, so that not every range costs a system call.
     private static let reserveStep: UInt64 = 1 << 20
+    /// The number of bytes that a failed write may have left in the file beyond `length`.
+    private var doubtful: UInt64 = 0
+    private var lockState = LockState.never
+    /// The file when its lock was taken; nil after this object has changed it.
+    private var untouched: FileStamp?
+
+    private enum LockState {
+        /// The file is used without a lock.
+        case never
+        case held
+        case released
+    }
 
     /// Whether the file must exist.
     package enum Opening: Sendable {
@@ -59,12 +74,17 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        try beginChange("write")
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
             let done = unsafe write(descriptor, rest.baseAddress, rest.count)
             if done < 0, errno == EINTR { continue }
-            guard done > 0 else { throw StorageError("write", path, code: done < 0 ? errno : ENOSPC) }
+            guard done > 0 else {
+                let code = done < 0 ? errno : ENOSPC
+                doubtful = UInt64(rest.count)
+                throw StorageError("write", path, code: code)
+            }
             length += UInt64(done)
             written += done
         }
@@ -80,6 +100,7 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     /// Reserves space without changing the file's size, so that readers find the end where the last append ended.
     package func reserve(_ bytes: UInt64) throws(StorageError) {
         guard length + bytes > reserved else { return }
+        try beginChange("reserve space for")
         var wanted = (length + bytes + Self.reserveStep - 1) / Self.reserveStep * Self.reserveStep
         var code = -apns_reserve(descriptor, max(reserved, length), wanted)
         if code == ENOSPC {
@@ -100,11 +121,35 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     package private(set) var reservationFailure: StorageError?
 
     package func confirmLength() throws(StorageError) {
-        var facts = stat()
-        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
-        guard UInt64(facts.st_size) == length, facts.st_nlink > 0 else {
+        let facts = try facts()
+        // What is left of a failed write is this object's own.
+        let isKnown = length...length + doubtful ~= UInt64(facts.st_size)
+        guard isKnown, facts.st_nlink > 0, untouched == nil || untouched == FileStamp(facts) else {
             throw StorageError("write", path, code: StorageError.changed)
         }
+    }
+
+    package func confirmHeld() throws(StorageError) {
+        guard lockState == .held else { throw StorageError("write", path, code: StorageError.released) }
+        let mine = FileStamp(try facts())
+        var named = stat()
+        guard unsafe lstat(path, &named) == 0, FileStamp(named).isSameFile(as: mine) else {
+            throw StorageError("write", path, code: StorageError.changed)
+        }
+    }
+
+    package var stamp: FileStamp? { (try? facts()).map { FileStamp($0) } }
+
+    private func facts() throws(StorageError) -> stat {
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
+        return facts
+    }
+
+    /// Throws if the lock was released. Otherwise the file is about to differ from what it was when the lock was taken.
+    private func beginChange(_ action: String) throws(StorageError) {
+        guard lockState != .released else { throw StorageError(action, path, code: StorageError.released) }
+        untouched = nil
     }
 
     package func read(
@@ -123,26 +168,23 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     }
 
     /// Takes the length that the file has now, for a file that another process, or another object of this one, appends to.
-    package func refreshLength() throws(StorageError) {
-        var facts = stat()
-        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
-        length = UInt64(facts.st_size)
-    }
+    package func refreshLength() throws(StorageError) { length = UInt64(try facts().st_size) }
 
     package func truncate(to length: UInt64) throws(StorageError) {
+        try confirmLength()
+        try beginChange("cut")
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw StorageError("cut", path, code: errno) }
-        self.length = length
-        reserved = length
+        (self.length, reserved, doubtful) = (length, length, 0)
     }
 
     /// Takes the exclusive lock, which ends with the process; returns false if another process holds it.
     package func lock() throws(StorageError) -> Bool {
         guard try flocks(LOCK_EX) else { return false }
         // The previous holder may have appended since the file was opened.
-        var facts = stat()
-        guard unsafe fstat(descriptor, &facts) == 0 else { throw StorageError("lock", path, code: errno) }
+        let facts = try facts()
         length = UInt64(facts.st_size)
         reserved = length
+        (lockState, untouched) = (.held, FileStamp(facts))
         return true
     }
 
@@ -159,12 +201,14 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     /// conflict.
     package func isLocked() throws(StorageError) -> Bool {
         guard try flocks(LOCK_SH) else { return true }
-        unlock()
+        flock(descriptor, LOCK_UN)
         return false
     }
 
-    /// Releases the lock.
-    package func unlock() { flock(descriptor, LOCK_UN) }
+    package func unlock() {
+        if lockState == .held { lockState = .released }
+        flock(descriptor, LOCK_UN)
+    }
 
     private func flocks(_ kind: Int32) throws(StorageError) -> Bool {
         while flock(descriptor, kind | LOCK_NB) != 0 {
@@ -178,4 +222,15 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 extension StorageError {
     /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
+}
+
+extension FileStamp {
+    init(_ facts: stat) {
+        device = UInt64(facts.st_dev)
+        number = UInt64(facts.st_ino)
+        length = Int64(facts.st_size)
+        written = Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+    }
+
+    func isSameFile(as other: FileStamp) -> Bool { device == other.device && number == other.number }
 }

@@ -25,6 +25,8 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
         case system
         /// A key or certificate is encrypted and no passphrase was given.
         case passphraseNeeded
+        /// The function runs an object that can be run once, and was called before. Nothing was done.
+        case alreadyRun
     }
 
     /// What kind of failure it is.

@@ -41,6 +41,13 @@ package final class OutcomeExchange: Sendable {
     /// results. There is no limit if there is no such program, because the writer is always soon done.
     package func room() -> Int { results == nil ? .max / 2 : free.count / lanes * entries }
 
+    /// Returns a batch that is free, and waits for one, unless the lanes are to wait no longer.
+    package func freeBatch() -> OutcomeBatch { free.pop() ?? OutcomeBatch(entries: entries) }
+
+    /// Lets lanes make new batches as soon as none is free: the run ends, and the program that takes the results, which has the
+    /// others, may never come back to them. Lanes take no more rows then, so memory grows by the outcomes of those that they have.
+    package func waitNoLonger() { free.close() }
+
     /// Passes on a batch whose outcomes are recorded: to the program that takes the results, or to the lanes.
     package func release(_ batch: OutcomeBatch) {
         if let results, results.take(batch) { return }

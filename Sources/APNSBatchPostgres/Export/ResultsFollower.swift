@@ -8,7 +8,7 @@ import APNSBatchRecords
 /// try table.check(columns: campaign.resultColumns)
 /// let run = try CampaignRun(campaign, input: .file("rows.csv"))
 /// let follower = try ResultsFollower(ofRunIn: run.directory, campaign: campaign.name, to: table) { print($0) }
-/// let summary = await run.send()
+/// let summary = try await run.send()
 /// let rowsLeft = await follower.finish(within: .seconds(600)).left
 /// ```
 ///

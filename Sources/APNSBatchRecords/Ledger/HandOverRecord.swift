@@ -73,6 +73,20 @@ package final class HandOverRecord: @unchecked Sendable {
         unansweredRows.withLock { $0.map { (firstRow: $0.key, rows: $0.value) } }.sorted { $0.firstRow < $1.firstRow }
     }
 
+    /// The requests for rows that stay without an outcome when the run ends in order, by the first row of the range.
+    private let attemptsOfRows = Guarded<[UInt64: [RowAttempts]]>([:])
+
+    /// Notes the requests for a row that stays without an outcome.
+    package func noteAttempts(firstRow: UInt64, _ attempts: RowAttempts) {
+        attemptsOfRows.withLock { $0[firstRow, default: []].append(attempts) }
+    }
+
+    /// What was passed to `noteAttempts`, ordered by row.
+    var attempts: [(firstRow: UInt64, rows: [RowAttempts])] {
+        attemptsOfRows.withLock { $0.map { (firstRow: $0.key, rows: $0.value.sorted { $0.index < $1.index }) } }
+            .sorted { $0.firstRow < $1.firstRow }
+    }
+
     /// The current words of the record.
     package var snapshot: [UInt64] {
         (0..<HandOverNotes.wordCount(slots: slots)).map { words[$0].pointee.load(ordering: .acquiring) }

@@ -76,6 +76,19 @@ enum LedgerDecoder {
         return (first, second)
     }
 
+    /// Returns the requests for rows of a range, from the texts of its record. Those that cannot be meant are left out.
+    static func attempts(_ texts: UnsafeRawBufferPointer, rows: Int) -> [RowAttempts] {
+        var numbers = Numbers(texts)
+        var found: [RowAttempts] = []
+        while let index = numbers.next(UInt32.self), let attempts = numbers.next(UInt16.self),
+            let counted = numbers.next(UInt16.self)
+        {
+            let isNext = found.last.map { $0.index < index } ?? true
+            if isNext, index < rows { found.append(RowAttempts(index: index, attempts: attempts, counted: counted)) }
+        }
+        return found
+    }
+
     static func figures(_ fixed: UnsafeRawBufferPointer) -> SessionFigures? {
         var numbers = Numbers(fixed)
         guard fixed.count == 24, let milliseconds = numbers.next(UInt64.self),

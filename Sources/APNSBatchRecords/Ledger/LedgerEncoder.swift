@@ -87,11 +87,19 @@ struct LedgerEncoder: ~Copyable {
         finish(.mark, fixed: fixed.count)
     }
 
-    mutating func addHanded(firstRow: UInt64, rows: Int) {
+    /// - Parameter attempts: The requests for rows of the range, ordered by index, at most ``RowAttempts/mostInRecord``; the encoder
+    ///   may contain only small records then.
+    mutating func addHanded(firstRow: UInt64, rows: Int, attempts: ArraySlice<RowAttempts> = []) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(firstRow)
         fixed.add(UInt64(rows))
-        finish(.handed, fixed: fixed.count)
+        var texts = Fixed(at: body + fixed.count, count: 0)
+        for row in attempts {
+            texts.add(row.index)
+            texts.add(row.attempts)
+            texts.add(row.counted)
+        }
+        finish(.handed, fixed: fixed.count, texts: texts.count)
     }
 
     /// Says that rows with this outcome are to be sent again, and have no outcome from here on.

@@ -25,6 +25,8 @@ package struct LedgerHistory: Sendable {
         var unavailable: [Unavailable] = []
         /// Rows that were unavailable before the last reopening, ordered by index.
         var reopened: [Unavailable] = []
+        /// Rows without an outcome for which sessions that ended in order had made requests, ordered by index.
+        private(set) var tried: [RowAttempts] = []
 
         init(_ facts: LedgerRange, session: UInt32) {
             self.facts = facts
@@ -61,6 +63,9 @@ package struct LedgerHistory: Sendable {
             for row in unavailable { done[Int(row.index) >> 6] &= ~(1 << UInt64(row.index & 63)) }
             remaining += unavailable.count
             if remaining == facts.rows { done = [] }
+            // The limit of requests starts anew for them.
+            let indices = Set(unavailable.map(\.index))
+            tried.removeAll { indices.contains($0.index) }
             reopened = unavailable.sorted { $0.index < $1.index }
             unavailable = []
         }
@@ -74,6 +79,16 @@ package struct LedgerHistory: Sendable {
             }
             return low < reopened.count && reopened[low].index == index ? reopened[low].attempts : 0
         }
+
+        /// The number of requests for a row without an outcome in earlier sessions, as far as it is known.
+        package func attempts(of index: Int) -> UInt16 {
+            max(attempts(ofReopened: index), tried.of(index)?.attempts ?? 0)
+        }
+
+        /// How many of them count toward the limit of the campaign.
+        package func counted(of index: Int) -> UInt16 { tried.of(index)?.counted ?? 0 }
+
+        mutating func take(_ attempts: [RowAttempts]) { tried.take(attempts) }
 
         /// Marks a row as done; returns false if it already was.
         mutating func setDone(_ index: Int) -> Bool {
@@ -163,6 +178,15 @@ package struct LedgerHistory: Sendable {
             rows <= ranges[index].facts.rows
         else { throw .misplaced }
         ranges[index].handed = max(ranges[index].handed, Int(rows))
+    }
+
+    /// Takes what a session that ended in order says of the requests for rows without an outcome.
+    ///
+    /// - Parameter texts: Those of the record.
+    mutating func takeAttempts(firstRow: UInt64, _ texts: [UInt8]) {
+        guard let index = index(of: firstRow) else { return }
+        ranges[index].take(
+            texts.withUnsafeBytes { LedgerDecoder.attempts($0, rows: ranges[index].facts.rows) })
     }
 
     /// Figures are cumulative: each record replaces the earlier ones of its session.

@@ -146,6 +146,9 @@ package struct LedgerReader: ~Copyable {
         case .handed:
             let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
             try reading.history.takeHanded(firstRow: firstRow, rows: rows)
+            if frame.textLength > 0, try textsHold(at: offset) {
+                reading.history.takeAttempts(firstRow: firstRow, try texts(frame, at: offset))
+            }
         case .figures:
             var figures = try found(LedgerDecoder.figures(fixed))
             if frame.textLength > 0, try textsHold(at: offset) {

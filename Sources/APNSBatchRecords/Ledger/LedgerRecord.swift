@@ -19,7 +19,9 @@ enum LedgerKind: UInt8, Sendable {
     case outcomes = 4
     /// How much of the ledger and of `results.csv` is durable.
     case mark = 5
-    /// How many of a range's first rows may have been sent. `UnknownPolicy` decides about those without an outcome.
+    /// How many of a range's first rows may have been sent. `UnknownPolicy` decides about those without an outcome. Its text has the
+    /// requests for rows of the range that stay without one when a session ends in order (`RowAttempts`): for each 8 bytes, the index in
+    /// the range (32 bits), all requests (16), and those that count toward the limit (16).
     case handed = 6
     /// The session ended in order: no request for a row without an outcome can have arrived unanswered, except among the
     /// rows that records of kind `handed` cover.

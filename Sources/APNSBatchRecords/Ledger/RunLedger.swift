@@ -159,6 +159,7 @@ package final class RunLedger: Sendable {
     /// that `handOvers.unanswered` covers. Reserved space that was not used is released.
     func end() throws(StorageError) {
         try append(handed: handOvers.unanswered)
+        try append(attempts: handOvers.attempts)
         let isInputRead = state.withLock { $0.isInputRead }
         try append { (encoder) in encoder.addEnd(isInputRead: isInputRead) }
         try state.withLock { (state) throws(StorageError) in try state.storage.truncate(to: state.storage.length) }
@@ -183,15 +184,22 @@ package final class RunLedger: Sendable {
         return try? reader.read().history
     }
 
-    /// Releases the lock of the file, so that another process, or this one, can work on the run again.
-    package func close() { state.withLock { $0.storage.unlock() } }
-
     private func append(handed: [(firstRow: UInt64, rows: Int)]) throws(StorageError) {
         for part in stride(from: 0, to: handed.count, by: 1000) {
             try append { (encoder) in
                 for range in handed[part..<min(part + 1000, handed.count)] {
                     encoder.addHanded(firstRow: range.firstRow, rows: range.rows)
                 }
+            }
+        }
+    }
+
+    private func append(attempts: [(firstRow: UInt64, rows: [RowAttempts])]) throws(StorageError) {
+        for range in attempts {
+            for start in stride(from: 0, to: range.rows.count, by: RowAttempts.mostInRecord) {
+                let part = range.rows[start..<min(start + RowAttempts.mostInRecord, range.rows.count)]
+                // No row more than before may have been sent because of this record.
+                try append { (encoder) in encoder.addHanded(firstRow: range.firstRow, rows: 0, attempts: part) }
             }
         }
     }

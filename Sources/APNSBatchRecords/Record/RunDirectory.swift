@@ -27,8 +27,19 @@ package enum RunDirectory {
         // The ledger is created first, so that results without a ledger are those of another program.
         if hasResults(path), !files.hasLedger { throw taken(path) }
         let ledger = try files.makeLedger()
-        guard !hasResults(path) || hasBareResults(path) else { throw taken(path) }
+        guard isFree(path) else { throw taken(path) }
         return (path, ledger)
+    }
+
+    /// Whether a directory has no results of any run.
+    static func isFree(_ path: String) -> Bool { !hasResults(path) || hasBareResults(path) }
+
+    /// Whether a spool has at most a header row: its process was killed before the ledger had anything.
+    package static func hasNoRows(_ spool: any AppendFile) throws(CampaignError) -> Bool {
+        guard spool.length <= 64 * 1024 else { return false }
+        var bytes = [UInt8](repeating: 0, count: Int(spool.length))
+        try CampaignError.mapping(.results) { _ = try bytes.withUnsafeMutableBytes { try spool.read(at: 0, into: $0) } }
+        return bytes.dropLast().allSatisfy { $0 != UInt8(ascii: "\n") }
     }
 
     private static func make(_ wanted: String?) throws(CampaignError) -> String {

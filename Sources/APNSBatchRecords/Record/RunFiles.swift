@@ -3,6 +3,10 @@ import APNSBatchModel
 import Glibc
 
 /// The files of a run, which a simulation can replace.
+///
+/// They belong to the holder of the ledger's lock, which lasts from the reading of the ledger to the last write of this life of the run.
+/// What may change or remove one of the others asks for that ledger, and throws, or does nothing, if its lock was released or if the
+/// ledger was replaced.
 package protocol RunFiles: Sendable {
     /// The boot id of the system.
     var boot: (UInt64, UInt64) { get }
@@ -14,7 +18,9 @@ package protocol RunFiles: Sendable {
     func openLedger() throws(CampaignError) -> any AppendFile
 
     /// Opens `results.csv`, and creates it if it is missing.
-    func results() throws(CampaignError) -> any AppendFile
+    ///
+    /// - Parameter isNew: Whether the run is new, so that the file has at most a part of its first line.
+    func results(of ledger: any AppendFile, isNew: Bool) throws(CampaignError) -> any AppendFile
 
     /// Opens `results.csv` for reading; returns nil if it is missing.
     func resultsToRead() throws(CampaignError) -> (any AppendFile)?
@@ -23,20 +29,20 @@ package protocol RunFiles: Sendable {
     func notes() -> [UInt64]
 
     /// Creates an empty hand-over record.
-    func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord
+    func makeHandOvers(slots: Int, of ledger: any AppendFile) throws(CampaignError) -> HandOverRecord
 
     /// Opens the file in which rows of a program are kept, and creates it if it is missing.
-    func spool() throws(CampaignError) -> any AppendFile
+    func spool(of ledger: any AppendFile) throws(CampaignError) -> any AppendFile
 
     /// Removes that file.
-    func removeSpool()
+    func removeSpool(of ledger: any AppendFile)
 
     /// Opens the timeline, and creates it if it is missing. Returns nil if the run has none.
-    func timeline() throws(CampaignError) -> (any AppendFile)?
+    func timeline(of ledger: any AppendFile) throws(CampaignError) -> (any AppendFile)?
 }
 
 extension RunFiles {
-    package func timeline() throws(CampaignError) -> (any AppendFile)? { nil }
+    package func timeline(of ledger: any AppendFile) throws(CampaignError) -> (any AppendFile)? { nil }
 }
 
 /// The files in a run directory.
@@ -122,8 +128,10 @@ package struct DirectoryFiles: RunFiles {
     }
 
     /// The names of both files are durable on return.
-    package func results() throws(CampaignError) -> any AppendFile {
+    package func results(of ledger: any AppendFile, isNew: Bool) throws(CampaignError) -> any AppendFile {
         try CampaignError.mapping(.results) {
+            try ledger.confirmHeld()
+            guard !isNew || RunDirectory.isFree(directory) else { throw RunDirectory.taken(directory) }
             let storage = try FileStorage("\(directory)/\(RunDirectory.results)", .either)
             try FileStorage.syncDirectory(directory)
             return storage
@@ -141,36 +149,47 @@ package struct DirectoryFiles: RunFiles {
 
     package func notes() -> [UInt64] { HandOverRecord.read(path: handOversPath) }
 
-    package func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
-        try CampaignError.mapping(.results) { try HandOverRecord(path: handOversPath, slots: slots) }
+    package func makeHandOvers(slots: Int, of ledger: any AppendFile) throws(CampaignError) -> HandOverRecord {
+        try CampaignError.mapping(.results) {
+            try ledger.confirmHeld()
+            return try HandOverRecord(path: handOversPath, slots: slots)
+        }
     }
 
-    package func spool() throws(CampaignError) -> any AppendFile {
+    package func spool(of ledger: any AppendFile) throws(CampaignError) -> any AppendFile {
         try CampaignError.mapping(.results) {
+            try ledger.confirmHeld()
             let storage = try FileStorage("\(directory)/\(RunDirectory.spool)", .either)
             try FileStorage.syncDirectory(directory)
             return storage
         }
     }
 
-    package func removeSpool() { unlink("\(directory)/\(RunDirectory.spool)") }
+    package func removeSpool(of ledger: any AppendFile) {
+        if Self.isHeld(ledger) { unlink("\(directory)/\(RunDirectory.spool)") }
+    }
+
+    private static func isHeld(_ ledger: any AppendFile) -> Bool { (try? ledger.confirmHeld()) != nil }
 
     /// The path of the copy of the input.
     package var inputCopyPath: String { "\(directory)/\(RunDirectory.inputCopy)" }
 
     /// Returns an empty file for a copy of the input. Its name is durable on return.
-    package func makeInputCopy() throws(StorageError) -> any AppendFile {
+    package func makeInputCopy(of ledger: any AppendFile) throws(StorageError) -> any AppendFile {
+        try ledger.confirmHeld()
         let storage = try emptyFile(inputCopyPath)
         try FileStorage.syncDirectory(directory)
         return storage
     }
 
-    package func removeInputCopy() { unlink(inputCopyPath) }
+    package func removeInputCopy(of ledger: any AppendFile) {
+        if Self.isHeld(ledger) { unlink(inputCopyPath) }
+    }
 
     /// Replaces the copy of the input by a file that `write` makes. If that fails, the copy stays.
-    package func replaceInputCopy(_ write: (any AppendFile) throws -> Void) {
+    package func replaceInputCopy(of ledger: any AppendFile, _ write: (any AppendFile) throws -> Void) {
         let other = inputCopyPath + ".new"
-        guard let storage = try? emptyFile(other) else { return }
+        guard Self.isHeld(ledger), let storage = try? emptyFile(other) else { return }
         let isWritten = (try? write(storage)) != nil && (try? storage.sync()) != nil
         if !isWritten || rename(other, inputCopyPath) != 0 { unlink(other) }
     }
@@ -181,8 +200,11 @@ package struct DirectoryFiles: RunFiles {
         return storage
     }
 
-    package func timeline() throws(CampaignError) -> (any AppendFile)? {
-        try CampaignError.mapping(.results) { try FileStorage(timelinePath, .either) }
+    package func timeline(of ledger: any AppendFile) throws(CampaignError) -> (any AppendFile)? {
+        try CampaignError.mapping(.results) {
+            try ledger.confirmHeld()
+            return try FileStorage(timelinePath, .either)
+        }
     }
 
     /// Opens the timeline for reading.

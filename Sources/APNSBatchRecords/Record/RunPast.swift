@@ -10,6 +10,10 @@ package struct RunPast: Sendable {
     /// Whether rows are to be reopened, which the ledger does not say yet.
     let isReopening: Bool
     package let ledger: any AppendFile
+    /// The length of the ledger when it was read, with what is torn at its end.
+    let lengthFound: UInt64
+    /// `results.csv` when it was read; nil if it was missing, or is not on a disk.
+    private let resultsFound: FileStamp?
     /// Whether `results.csv` is unchanged up to the last mark.
     let hasSoundResults: Bool
     /// The notes of the last session's lanes; nil if they cannot be trusted.
@@ -20,12 +24,13 @@ package struct RunPast: Sendable {
     /// - Parameter reopening: whether rows that ended as unavailable count as not sent.
     package init(_ files: any RunFiles, name: String, reopening: Bool = false) throws(CampaignError) {
         ledger = try files.openLedger()
+        lengthFound = ledger.length
         let found = try Self.read(ledger, files, name: name)
         var reading = found.reading
         isReopening = reopening && reading.history.tally[.unavailable] > 0
         if isReopening { Self.reopen(&reading) }
         self.reading = reading
-        notes = found.notes
+        (notes, resultsFound) = (found.notes, found.resultsFound)
         // The lines of reopened rows must not stay.
         hasSoundResults = found.hasSoundResults && !isReopening
         guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
@@ -50,6 +55,7 @@ package struct RunPast: Sendable {
         var reading: LedgerReader.Reading
         var notes: [UInt64: Int]?
         var hasSoundResults: Bool
+        var resultsFound: FileStamp?
     }
 
     /// Reads a ledger that no process writes, and throws if it does not agree with the other files.
@@ -57,12 +63,14 @@ package struct RunPast: Sendable {
         _ ledger: any AppendFile, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> Proven {
         let (handOvers, results) = (HandOverNotes(files.notes()), try files.resultsToRead())
+        let resultsFound = results?.stamp
         var reader = LedgerReader(ledger)
         do {
             let reading = try reader.read(boot: files.boot)
             let proof = LedgerProof(history: reading.history, handOvers: handOvers, boot: files.boot)
             return Proven(
-                reading: reading, notes: proof.notes, hasSoundResults: try proof.check(results: results))
+                reading: reading, notes: proof.notes, hasSoundResults: try proof.check(results: results),
+                resultsFound: resultsFound)
         } catch let failure as LedgerReader.Failure {
             throw explain(failure, handOvers: handOvers, results: results, name: name)
         } catch let doubt as LedgerProof.Doubt {
@@ -70,6 +78,15 @@ package struct RunPast: Sendable {
             throw CampaignError(.results, doubt.explanation(name, lastRow: lastRow))
         } catch {
             throw CampaignError(.results, "\(error)", cause: error)
+        }
+    }
+
+    /// Throws if `results.csv` is not the file that was read together with the ledger, or was written since: the lock keeps other runs
+    /// away from it, but not other programs.
+    func confirm(_ results: any AppendFile) throws(StorageError) {
+        guard let now = results.stamp else { return }
+        guard resultsFound.map({ now == $0 }) ?? (results.length == 0) else {
+            throw StorageError("write", RunDirectory.results, code: StorageError.changed)
         }
     }
 

@@ -126,7 +126,7 @@ package struct Lane: ~Copyable {
         connections.readClock()
         guard connections.now > due + ConnectionPool.standstill else { return false }
         let gap = connections.now - due
-        stopDeadline = stopDeadline.map { $0 + gap }
+        stopDeadline = stopDeadline.map { max($0, $0 &+ gap) }
         connections.stoodStill(for: gap)
         return true
     }
@@ -235,7 +235,7 @@ package struct Lane: ~Copyable {
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
         spread?.look(now: now, wallClock: rows.wallClock)
-        if plan.isService, rows.tickMailbox(now: now) { control.stopAtOnce() }
+        if plan.isService { endIfClosed(now: now) }
         publish()
         showActivity(hasWork: hasWork)
         if holds.look(now: now) { gauges.show(holds.hold) }
@@ -290,11 +290,20 @@ package struct Lane: ~Copyable {
 
     // MARK: The end
 
+    /// Ends a sender that was closed: first it starts nothing more, and then it awaits nothing more.
+    private func endIfClosed(now: UInt64) {
+        switch rows.tickMailbox(now: now) {
+        case .none: break
+        case .startsNothing: if !control.stopping { control.stop(.interrupted) }
+        case .now: control.stopAtOnce()
+        }
+    }
+
     /// Ends what a stopping lane does. Waiting rows are given up at once; requests in flight have until the deadline to be
-    /// answered.
+    /// answered. That of a sender is the end of its grace period, at which it stops at once.
     private mutating func windDown() {
         rows.postponeWaiting()
-        let deadline = stopDeadline ?? connections.now + plan.stopPatience
+        let deadline = stopDeadline ?? (plan.isService ? .max : connections.now + plan.stopPatience)
         stopDeadline = deadline
         if rows.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
     }

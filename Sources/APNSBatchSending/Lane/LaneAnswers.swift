@@ -208,13 +208,14 @@ struct LaneAnswers: ~Copyable {
             }
             rows[ticket].limitedTries += 1
         }
-        guard !control.stopping else { return rows.postpone(ticket) }
         guard let delay = delay(rows[ticket], retry.delay, retryAfter, retrying: rows.retrying) else {
             return endWithoutAttempts(ticket, answer, completion, &rows)
         }
-        noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
         rows[ticket].lastStatus = answer.status
         rows[ticket].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
+        // A resumed run sends the row again.
+        guard !control.stopping else { return rows.postpone(ticket) }
+        noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
         rows.again(ticket, after: delay, now: connections.now)
     }
 

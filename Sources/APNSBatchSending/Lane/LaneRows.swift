@@ -150,7 +150,7 @@ struct LaneRows: ~Copyable {
                 recordUnknown()
             case .invalid(let finding): recordInvalid(finding)
             case .expired where source.mayHaveArrived: recordUnknown()
-            case .expired: recordUnsent(.expired, cause: RowFault.expired(source.row, plan).text)
+            case .expired: recordExpired(cause: RowFault.expired(source.row, plan).text)
             }
             source.consume()
             unsentOfTurn += 1
@@ -161,6 +161,7 @@ struct LaneRows: ~Copyable {
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
     private mutating func takeOver(_ ticket: Int) -> Bool {
         flights[ticket].past = Attempts(bits: source.pastAttempts)
+        flights[ticket].pastCounted = source.pastCounted
         guard source.mayHaveArrived else { return false }
         flights[ticket].mayHaveArrived = true
         guard mayResend(ticket) else {
@@ -289,6 +290,7 @@ struct LaneRows: ~Copyable {
 
     /// Frees a row without an outcome. The notification of a sender ends with an error, because nobody resumes it.
     private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
+        if flights[ticket].attempts > 0 { noteAttempts(of: flights[ticket]) }
         source.mail?.mailbox.giveUp(flights[ticket].row, arrival)
         release(ticket)
     }
@@ -321,6 +323,18 @@ struct LaneRows: ~Copyable {
         }
     }
 
+    /// Records the requests for a row that is left to a resumed run, so that it counts them, too.
+    private func noteAttempts(of flight: Flight) {
+        source.noteAttempts(
+            of: flight.row, indexInRange: flight.indexInRange, attempts: flight.past.count &+ flight.attempts,
+            counted: UInt16(clamping: flight.countedAttempts))
+    }
+
+    /// Records a row that was not sent in time. An earlier session may have sent it, and APNs have refused it for then.
+    private mutating func recordExpired(cause: String) {
+        recordUnsent(.expired, cause: cause, attempts: Attempts(bits: source.pastAttempts))
+    }
+
     /// Records a row that may have arrived in an earlier session and cannot be sent now. It ends as unknown.
     private mutating func recordUnknown() {
         unknownOfEarlier += 1
@@ -339,7 +353,7 @@ struct LaneRows: ~Copyable {
             } else if source.mayHaveArrived {
                 recordUnknown()
             } else {
-                recordUnsent(.expired, cause: Self.lateCause)
+                recordExpired(cause: Self.lateCause)
             }
             source.consume()
         }
@@ -446,9 +460,9 @@ extension LaneRows {
     /// Passes the outcomes of a turn on to the tasks that await them.
     mutating func deliver() { if source.mail != nil { sink.flush() } }
 
-    /// Looks at the deadlines of all submissions. Returns whether the sender ends now, because its grace period has passed.
-    func tickMailbox(now: UInt64) -> Bool {
-        guard let mail = source.mail, mail.lane == 0 else { return false }
+    /// Looks at the deadlines of all submissions. Returns whether the sender ends, because of its grace period.
+    func tickMailbox(now: UInt64) -> Mailbox.Ending {
+        guard let mail = source.mail, mail.mailbox.isWatched(by: mail.lane) else { return .none }
         return mail.mailbox.tick(now: now)
     }
 

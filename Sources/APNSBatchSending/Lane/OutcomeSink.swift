@@ -13,7 +13,7 @@ struct OutcomeSink: ~Copyable {
 
     init(_ exchange: OutcomeExchange) {
         self.exchange = exchange
-        batch = exchange.free.pop() ?? OutcomeBatch()
+        batch = exchange.freeBatch()
     }
 
     /// Records the outcome of a row. Texts are copied; `ownID` is the row's own apns-id, if it has one.
@@ -63,7 +63,7 @@ struct OutcomeSink: ~Copyable {
         exchange.filled.push(batch)
         let isLate = exchange.free.isEmpty
         let begin = isLate ? SystemClock.monotonic() : 0
-        batch = exchange.free.pop() ?? OutcomeBatch()
+        batch = exchange.freeBatch()
         if isLate { waited += SystemClock.monotonic() - begin }
         look()
     }
@@ -75,8 +75,14 @@ struct OutcomeSink: ~Copyable {
     }
 
     /// Passes on the last batch. Nothing may be recorded afterwards.
+    ///
+    /// It takes no other batch for that, which a program that does not take its results might keep from it.
     mutating func finish() {
-        flush()
-        exchange.free.push(batch)
+        if exchange.receiver != nil || batch.isEmpty {
+            flush()
+            exchange.free.push(batch)
+        } else {
+            exchange.filled.push(batch)
+        }
     }
 }

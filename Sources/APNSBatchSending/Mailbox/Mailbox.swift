@@ -29,6 +29,15 @@ package final class Mailbox: Sendable {
         case timedOut
     }
 
+    /// What a mailbox that was closed wants of its lanes.
+    package enum Ending: Sendable, Equatable {
+        case none
+        /// They start no further request, and await the answers to those in flight.
+        case startsNothing
+        /// They await nothing.
+        case now
+    }
+
     private enum Phase {
         case free
         case waiting
@@ -89,6 +98,8 @@ package final class Mailbox: Sendable {
         var errors = [UInt64](repeating: 0, count: SendError.Code.allCases.count)
         /// When the sender stops awaiting answers, in nanoseconds; nil before it is closed.
         var graceEnds: UInt64?
+        /// When the sender starts no further request, in nanoseconds; nil before it is closed.
+        var lastStart: UInt64?
 
         mutating func note(_ code: SendError.Code, count: Int = 1) {
             guard let place = SendError.Code.allCases.firstIndex(of: code) else { return }
@@ -106,6 +117,8 @@ package final class Mailbox: Sendable {
     /// The number of submissions that lanes may take, for a look without the lock.
     private let available = Atomic<Int>(0)
     private let pendingCount = Atomic<Int>(0)
+    /// Whether it was closed, for a look without the lock.
+    private let isClosing = Atomic<Bool>(false)
 
     /// What the mailbox needs of the lanes.
     private struct Crew {
@@ -206,15 +219,32 @@ package final class Mailbox: Sendable {
         interrupt(ids, .cancelled)
     }
 
+    /// Closes the mailbox at the beginning of a grace period.
+    ///
+    /// - Parameter answers: The times of answers until now.
+    package func close(now: UInt64, grace: UInt64, answers: AnswerTimeCounts) {
+        let period = GracePeriod(grace, answers)
+        close(graceEnds: Self.sum(now, period.length), lastStart: Self.sum(now, period.starting))
+    }
+
+    private static func sum(_ time: UInt64, _ length: UInt64) -> UInt64 {
+        let (sum, isTooLarge) = time.addingReportingOverflow(length)
+        return isTooLarge ? .max : sum
+    }
+
     /// Takes no further submission. Those that it has are sent; what has no result when the grace period has passed ends with
     /// an error.
     ///
-    /// - Parameter graceEnds: In nanoseconds.
-    package func close(graceEnds: UInt64) {
+    /// - Parameters:
+    ///   - graceEnds: In nanoseconds.
+    ///   - lastStart: From when on no request is started, in nanoseconds, so that those in flight can be answered in time.
+    package func close(graceEnds: UInt64, lastStart: UInt64 = .max) {
         state.withLock { state in
             state.isClosed = true
             state.graceEnds = min(state.graceEnds ?? .max, graceEnds)
+            state.lastStart = min(state.lastStart ?? .max, lastStart)
         }
+        isClosing.store(true, ordering: .releasing)
         for lane in sleeping.indices { wake(lane) }
     }
 
@@ -244,6 +274,7 @@ package final class Mailbox: Sendable {
 
     private static let closed = SendError(.shuttingDown, .notSent, "the sender takes no more notifications")
     private static let endedText = "the sender ended before the answer"
+    private static let tooLateText = "the sender ended before it was sent"
 
     // MARK: The lanes' side
 
@@ -322,16 +353,44 @@ package final class Mailbox: Sendable {
         }
     }
 
-    /// Ends submissions whose deadlines have passed. Called every few milliseconds while there are any. Returns whether the
-    /// sender ends now: it is closed, and nobody awaits a result any more, or its grace period has passed.
-    package func tick(now: UInt64) -> Bool {
-        let (expired, isOver) = state.withLock { state -> ([UInt64], Bool) in
+    /// Whether a lane looks at the deadlines of all submissions. Before the mailbox is closed, the first lane does so for all;
+    /// afterwards each does, because any of them may end first.
+    func isWatched(by lane: Int) -> Bool { lane == 0 || isClosing.load(ordering: .acquiring) }
+
+    /// Ends submissions whose deadlines have passed. Called every few milliseconds while there are any. Returns whether the sender
+    /// ends: it is closed, and nobody awaits a result any more, or its grace period has passed, or so much of it that no further request
+    /// could be answered in time; what waits then ends, because it will not be sent.
+    package func tick(now: UInt64) -> Ending {
+        let (expired, ending) = state.withLock { state -> ([UInt64], Ending) in
             let places = state.deadlines.expire(now: now)
             let isDone = state.isClosed && state.waiting + state.taken == places.count
-            return (places.map { state.places[$0].id($0) }, isDone || state.graceEnds.map { now >= $0 } ?? false)
+            let isOver = isDone || state.graceEnds.map { now >= $0 } ?? false
+            let startsNothing = state.lastStart.map { now >= $0 } ?? false
+            return (places.map { state.places[$0].id($0) }, isOver ? .now : startsNothing ? .startsNothing : .none)
         }
         if !expired.isEmpty { interrupt(expired, .timedOut) }
-        return isOver
+        if ending == .startsNothing { endWaiting() }
+        return ending
+    }
+
+    /// Ends what no lane has taken.
+    private func endWaiting() {
+        let owners = state.withLock { state -> [Owner] in
+            guard state.waiting > 0 else { return [] }
+            var owners: [Owner] = []
+            for place in state.places.indices {
+                guard case .waiting = state.places[place].phase, let owner = remove(place, from: &state) else {
+                    continue
+                }
+                owners.append(owner)
+            }
+            state.note(.shuttingDown, count: owners.count)
+            publish(state)
+            return owners
+        }
+        for owner in owners {
+            owner.tell(.failure(SendError(.shuttingDown, .notSent, Self.tooLateText)))?.resume()
+        }
     }
 
     // MARK: Waking lanes

@@ -10,6 +10,8 @@ package struct Flight {
     var attempts: UInt16 = 0
     /// The attempts of earlier sessions, and whether the row was sent again although it may have arrived.
     var past: Attempts = 0
+    /// How many of these count toward the limit, too.
+    var pastCounted: UInt16 = 0
     /// The provider that covers its topic; `member` is the member of the provider's pool to which it was sent last.
     package var provider: UInt8 = 0
     var member: UInt16 = 0
@@ -32,8 +34,8 @@ package struct Flight {
     /// The index of the next free slot, or of the next row set aside; -1 for none.
     var next: Int32 = -1
 
-    /// The number of attempts that count toward the limit.
-    var countedAttempts: Int { Int(attempts) - Int(excused) }
+    /// The number of attempts, in all sessions, that count toward the limit.
+    var countedAttempts: Int { Int(pastCounted) + Int(attempts) - Int(excused) }
 
     /// When APNs gives up delivery: the value of the `apns-expiration` field, or nil if the request has none.
     var expiration: Expiration? {

@@ -86,13 +86,27 @@ struct RowSource: ~Copyable {
     /// Whether the row is in a range of an earlier session.
     var isPast: Bool { past != nil }
 
-    /// The number of requests for the row in earlier sessions: as recorded for a row that was reopened, and at least 1 if it
-    /// may have arrived.
+    /// Records the requests for a row that stays without an outcome.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of requests, in all sessions.
+    ///   - counted: How many of them count toward the limit.
+    func noteAttempts(of row: UInt64, indexInRange: UInt32, attempts: UInt16, counted: UInt16) {
+        handOvers?.noteAttempts(
+            firstRow: row &- UInt64(indexInRange),
+            RowAttempts(index: indexInRange, attempts: attempts, counted: counted))
+    }
+
+    /// The number of requests for the row in earlier sessions: as the ledger has it for a row that was reopened or had no outcome when
+    /// a session ended in order, and at least 1 if it may have arrived.
     var pastAttempts: UInt16 {
         guard let past else { return 0 }
-        let known = min(past.range.attempts(ofReopened: indexInRange), Attempts.pastMax)
+        let known = min(past.range.attempts(of: indexInRange), Attempts.pastMax)
         return indexInRange < past.handed ? max(known, 1) : known
     }
+
+    /// How many of these count toward the limit of the campaign; none of those before a row was reopened.
+    var pastCounted: UInt16 { min(past?.range.counted(of: indexInRange) ?? 0, Attempts.pastMax) }
 
     /// Whether an earlier session may have sent the row and has no answer.
     var mayHaveArrived: Bool {

@@ -25,14 +25,14 @@ import Testing
     @Test func `a run that meets its expectations is OK`() async throws {
         let stage = try Stage()
         let campaign = try makeCampaign(stage, rows: Self.rows(20, bad: 1), expecting: ["invalid <= 10%"])
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.exitCode == 0 && summary.isClean)
         #expect(summary.verdict.hasPrefix("OK: 20 of 21 rows accepted, 1 invalid, in "), "\(summary.verdict)")
     }
 
     @Test func `a run that does not is exit code 2, and the verdict says what to do`() async throws {
         let stage = try Stage()
-        let summary = await (try CampaignRun(try makeCampaign(stage, rows: Self.rows(20, bad: 1)))).send()
+        let summary = try await CampaignRun(try makeCampaign(stage, rows: Self.rows(20, bad: 1))).send()
         #expect(summary.exitCode == 2 && !summary.isClean)
         #expect(
             summary.verdict
@@ -44,7 +44,7 @@ import Testing
     @Test func `the remedy for the most frequent reason is in the verdict`() async throws {
         let stage = try Stage(
             script: SimulatorScript(rules: [SimulatorRule(share: 1, status: 400, reason: "BadDeviceToken")]))
-        let summary = await (try CampaignRun(try makeCampaign(stage, rows: Self.rows(20)))).send()
+        let summary = try await CampaignRun(try makeCampaign(stage, rows: Self.rows(20))).send()
         #expect(summary.exitCode == 2)
         #expect(
             summary.verdict.hasPrefix(
@@ -70,13 +70,13 @@ import Testing
         }
         #expect(!FileManager.default.fileExists(atPath: campaign.runDirectory ?? ""))
         campaign.expectations[1] = try CampaignExpectation("rows within 25% of median")
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.exitCode == 2 && summary.verdict.hasPrefix("LOOK: expected invalid == 0, found 3;"))
         // A later night does not change the judgement.
         figures.rows = 1
         try history.add(Self.night(4, figures))
         try FileManager.default.removeItem(atPath: campaign.runDirectory! + "/summary.json")
-        let again = await (try CampaignRun(campaign, resuming: true)).send()
+        let again = try await CampaignRun(campaign, resuming: true).send()
         #expect(again.verdict == summary.verdict && again.expectations == summary.expectations)
         #expect(again.exitCode == 2)
         #expect(try history.runs().count == 5)
@@ -97,12 +97,12 @@ import Testing
         let history = RunHistory(campaign.stateDirectory!)
         let run = try CampaignRun(campaign)
         run.stop()
-        let first = await run.send()
+        let first = try await run.send()
         #expect(first.exitCode == 75 && first.expectations.isEmpty)
         #expect(first.verdict.hasPrefix("FAILED: the run was interrupted; "), "\(first.verdict)")
         #expect(first.verdict.hasSuffix(" left: resume the run"), "\(first.verdict)")
         #expect(try history.runs().map(\.ending) == ["interrupted"])
-        let second = await (try CampaignRun(campaign, resuming: true)).send()
+        let second = try await CampaignRun(campaign, resuming: true).send()
         #expect(second.exitCode == 0)
         let runs = try history.runs()
         #expect(runs.map(\.ending) == ["complete"] && runs.first?.figures.accepted == 200)
@@ -113,7 +113,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(rules: [SimulatorRule(share: 1, status: 400, reason: secret)]))
         var campaign = try makeCampaign(stage, rows: Self.rows(20))
         campaign.stateDirectory = stage.directory.appending(path: "state").path
-        _ = await (try CampaignRun(campaign)).send()
+        _ = try await CampaignRun(campaign).send()
         let run = try #require(try RunHistory(campaign.stateDirectory!).runs().first)
         #expect(run.figures.reasons == ["other": 20])
         let text = try String(contentsOfFile: campaign.stateDirectory! + "/runs.ndjson", encoding: .utf8)
@@ -144,8 +144,8 @@ import Testing
         try touch(hoursAgo: 0.5)
         let run = try CampaignRun(campaign)
         run.stop()
-        #expect(await run.send().ending == .interrupted)
+        #expect(try await run.send().ending == .interrupted)
         try touch(hoursAgo: 2)
-        #expect(await (try CampaignRun(campaign, resuming: true)).send().accepted == 20)
+        #expect(try await CampaignRun(campaign, resuming: true).send().accepted == 20)
     }
 }

@@ -87,6 +87,59 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
+    @Test("After the lock was released nothing is written, and what another one has written stays")
+    func released() throws {
+        let stale = try open("t", .new)
+        #expect(try stale.lock())
+        try append("one", to: stale)
+        try stale.confirmHeld()
+        stale.unlock()
+        let other = try open("t", .existing)
+        #expect(try other.lock())
+        try append("two", to: other)
+        for change in [
+            { try append("x", to: stale) }, { try stale.truncate(to: 0) }, { try stale.reserve(1 << 20) },
+            { try stale.confirmHeld() },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: StorageError.self) { try change() }
+            #expect(error?.code == StorageError.released)
+        }
+        #expect(try String(contentsOfFile: path("t"), encoding: .utf8) == "onetwo")
+        try other.confirmHeld()
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("A file that others have written is not cut", arguments: [true, false])
+    func cutsItsOwn(isLocked: Bool) throws {
+        let storage = try open("u", .new)
+        if isLocked { #expect(try storage.lock()) }
+        try append("mine", to: storage)
+        try append("theirs", to: try open("u", .existing))
+        #expect(throws: StorageError("write", path("u"), code: StorageError.changed)) { try storage.truncate(to: 2) }
+        #expect(try String(contentsOfFile: path("u"), encoding: .utf8) == "minetheirs")
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test(
+        "Under the lock, other bytes of the same length are noticed before anything is written, and so is another file")
+    func replaced() throws {
+        try Data("abc".utf8).write(to: URL(filePath: path("v")))
+        let storage = try open("v", .existing)
+        #expect(try storage.lock())
+        try storage.confirmLength()
+        var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        let other = Glibc.open(path("v"), O_WRONLY)
+        #expect(pwrite(other, "x", 1, 0) == 1 && futimens(other, &times) == 0)
+        close(other)
+        #expect(throws: StorageError("write", path("v"), code: StorageError.changed)) { try storage.confirmLength() }
+        #expect(throws: StorageError.self) { try storage.truncate(to: 0) }
+        try storage.confirmHeld()
+        unlink(path("v"))
+        _ = try open("v", .new)
+        #expect(throws: StorageError("write", path("v"), code: StorageError.changed)) { try storage.confirmHeld() }
+        try FileManager.default.removeItem(at: directory)
+    }
+
     @Test("Another process's test of the lock is waited for, and its writes are then seen")
     func waitsForLooks() throws {
         let file = try open("m", .new)
@@ -161,8 +214,8 @@ import Testing
         try storage.sync()
         #expect(failing_disk_end().file_syncs == 1)
         failing_disk_begin(failing_disk_trouble())
-        _ = try DirectoryFiles(directory.path).makeLedger()
-        _ = try DirectoryFiles(directory.path).results()
+        let ledger = try DirectoryFiles(directory.path).makeLedger()
+        _ = try DirectoryFiles(directory.path).results(of: ledger, isNew: true)
         #expect(failing_disk_end().directory_syncs == 1)
         failing_disk_begin(failing_disk_trouble())
         _ = try RunDirectory.take(path("new/run"))

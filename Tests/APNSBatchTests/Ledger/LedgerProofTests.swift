@@ -182,7 +182,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         try FileManager.default.createDirectory(
             atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let files = MemoryFiles()
-        let summary = await (try CampaignRun(campaign, files: files)).send()
+        let summary = try await CampaignRun(campaign, files: files).send()
         try #require(summary.ending == .complete && summary.accepted == rows)
         return (campaign, files)
     }
@@ -202,7 +202,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
             let left = files.copy(ledgerBytes: cut)
             if !hasResults { left.lines.bytes = ResultLines.header() }
             do {
-                let summary = await (try CampaignRun(campaign, resuming: true, files: left)).send()
+                let summary = try await CampaignRun(campaign, resuming: true, files: left).send()
                 #expect(summary.rows == 12_000, "cut at \(cut): \(summary.cause ?? "")")
             } catch {
                 refused += 1
@@ -249,7 +249,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         let right = files.copy()
         right.lines.bytes = other.lines.bytes
         let run = try CampaignRun(campaign, resuming: true, files: right)
-        #expect(await run.send().accepted == 100)
+        #expect(try await run.send().accepted == 100)
         #expect(right.lines.bytes.sorted() == files.lines.bytes.sorted())
     }
 
@@ -269,7 +269,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         default: text.append("# looked at by me")
         }
         left.lines.bytes = Array((text.joined(separator: "\n") + "\n").utf8)
-        let summary = await (try CampaignRun(campaign, resuming: true, files: left)).send()
+        let summary = try await CampaignRun(campaign, resuming: true, files: left).send()
         #expect(summary.ending == .complete && summary.accepted == 500)
         #expect(left.lines.bytes == files.lines.bytes)
         #expect(stage.simulator.stop().requests == 500)

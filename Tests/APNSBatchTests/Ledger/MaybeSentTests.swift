@@ -25,7 +25,7 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let files = MemoryFiles()
-        let summary = await (try CampaignRun(campaign, files: files)).send()
+        let summary = try await CampaignRun(campaign, files: files).send()
         try #require(summary.ending == .complete)
         return (campaign, try files.killed(handed: handed))
     }
@@ -37,7 +37,7 @@ import Testing
         let stage = try Stage()
         var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: policy)
         campaign.notAfter = .at(1_000_000_000)
-        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).send()
+        let summary = try await CampaignRun(campaign, resuming: true, files: files).send()
         #expect(summary.ending == .complete && summary.unknown == 20 && summary.expired == 30)
         let line = try #require(files.resultLines[1])
         #expect(line[2...4] == ["unknown", "", "in flight when the previous process ended"])
@@ -52,7 +52,7 @@ import Testing
         let other = try Stage(script: SimulatorScript(faults: [fault]), occasion: stage.occasion)
         campaign.destination = .host("127.0.0.1", port: other.port)
         campaign.notAfter = .at(SystemClock.seconds() + 2)
-        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).send()
+        let summary = try await CampaignRun(campaign, resuming: true, files: files).send()
         #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
     }
 
@@ -64,7 +64,7 @@ import Testing
         encoder.add(LedgerSample.batch((1...1999).map { .init(row: $0, outcome: .accepted, status: 200) }))
         files.ledger.bytes += Array(encoder.bytes)
         files.ledger.capacity = files.ledger.length + 100_000
-        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).send()
+        let summary = try await CampaignRun(campaign, resuming: true, files: files).send()
         #expect(summary.ending == .complete && summary.accepted == 2000, "\(summary.cause ?? "")")
     }
 
@@ -73,7 +73,7 @@ import Testing
         let stage = try Stage()
         let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
         let run = try CampaignRun(campaign, resuming: true, files: files)
-        #expect(await run.send().ending == .complete)
+        #expect(try await run.send().ending == .complete)
         // This is the state of the ledger when the hand-over record was replaced.
         #expect(files.handedAtOpening == [20])
     }
@@ -84,7 +84,7 @@ import Testing
         var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: .report)
         campaign.lanes = lanes
         campaign.canary = .init(rows: 10)
-        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).send()
+        let summary = try await CampaignRun(campaign, resuming: true, files: files).send()
         #expect(summary.ending == .complete, "\(summary.cause ?? "")")
         #expect(summary.unknown == 20 && summary.accepted == 30)
     }
@@ -96,10 +96,10 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
         let before = MemoryFiles()
-        _ = await (try CampaignRun(campaign, files: before)).send()
+        _ = try await CampaignRun(campaign, files: before).send()
         let files = try before.killed(handed: 15)
         campaign.providers = Array(try stage.providers().prefix(1))
-        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).send()
+        let summary = try await CampaignRun(campaign, resuming: true, files: files).send()
         #expect(summary.accepted == 20 && summary.unknown == 5 && summary.invalid == 5)
     }
 
@@ -123,7 +123,7 @@ import Testing
             while run.progress.retrying < waiting && run.failure == nil { usleep(1000) }
             run.stop()
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         stopper.join()
         try #require(summary.ending == .interrupted && summary.rows == 20 - waiting)
         return (stage, campaign, files)
@@ -139,7 +139,7 @@ import Testing
         next.onUnknown = .resendIfCollapsible
         let other = try Stage(occasion: stage.occasion)
         next.destination = .host("127.0.0.1", port: other.port)
-        let summary = await (try CampaignRun(next, resuming: true, files: files)).send()
+        let summary = try await CampaignRun(next, resuming: true, files: files).send()
         #expect(summary.ending == .complete && summary.accepted == 10 && summary.unknown == 10)
     }
 
@@ -160,7 +160,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(1))
         (campaign.attempts, campaign.retryDelay) = (2, .milliseconds(1))
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.unknown == 1 && summary.attempts == 2)
         #expect(
             try stage.results(run)[1]?[2...4]

@@ -18,16 +18,16 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
 
     func makeLedger() throws(CampaignError) -> any AppendFile { ledger }
     func openLedger() throws(CampaignError) -> any AppendFile { ledger }
-    func results() throws(CampaignError) -> any AppendFile { lines }
+    func results(of ledger: any AppendFile, isNew: Bool) throws(CampaignError) -> any AppendFile { lines }
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
-    func timeline() throws(CampaignError) -> (any AppendFile)? { timelineStorage }
+    func timeline(of ledger: any AppendFile) throws(CampaignError) -> (any AppendFile)? { timelineStorage }
     func notes() -> [UInt64] { words }
-    func spool() throws(CampaignError) -> any AppendFile { rows }
-    func removeSpool() { rows = MemoryStorage() }
+    func spool(of ledger: any AppendFile) throws(CampaignError) -> any AppendFile { rows }
+    func removeSpool(of ledger: any AppendFile) { rows = MemoryStorage() }
     /// The state of each range in the ledger when a process created its hand-over record.
     private(set) var handedAtOpening: [Int] = []
 
-    func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
+    func makeHandOvers(slots: Int, of _: any AppendFile) throws(CampaignError) -> HandOverRecord {
         handedAtOpening = (try? LedgerSample.read(ledger.bytes).history.ranges.map(\.handed)) ?? []
         let made = HandOverRecord(slots: slots)
         handOvers = made

@@ -27,7 +27,7 @@ import Testing
             while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
             run.stop()
         }
-        let summary = await run.send()
+        let summary = try await run.send()
         stopper.join()
         try #require(summary.ending == .interrupted && summary.rows < rows)
         return (campaign, summary)
@@ -53,7 +53,7 @@ import Testing
         next.connections = 16
         let run = try CampaignRun(next, resuming: true)
         #expect(run.progress.accepted == before.accepted)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 5000 && summary.attempts == 5000)
         #expect(try stage.results(run).count == 5000)
         let report = stage.simulator.stop()
@@ -64,17 +64,17 @@ import Testing
     func complete() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(100))
-        let first = await (try CampaignRun(campaign)).send()
+        let first = try await CampaignRun(campaign).send()
         let run = try CampaignRun(campaign, resuming: true)
         let path = first.isClean ? run.directory + "/summary.json" : ""
         let written = try Data(contentsOf: URL(filePath: path))
-        #expect(await run.send() == first)
+        #expect(try await run.send() == first)
         #expect(try Data(contentsOf: URL(filePath: path)) == written)
         #expect(try RunStatus(of: run.directory).sessions == 1)
         #expect(try stage.results(run).count == 100)
         // Without the summary, the account is read from the ledger.
         try FileManager.default.removeItem(atPath: path)
-        var anew = await (try CampaignRun(campaign, resuming: true)).send()
+        var anew = try await CampaignRun(campaign, resuming: true).send()
         #expect(anew.lastSession.process == nil && FileManager.default.fileExists(atPath: path))
         anew.lastSession.process = first.lastSession.process
         anew.campaign.ended = first.campaign.ended
@@ -95,18 +95,18 @@ import Testing
             while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
             run.stop()
         }
-        let before = await run.send()
+        let before = try await run.send()
         stopper.join()
         try #require(before.ending == .interrupted && before.invalid == 2 && before.campaign.inputCRC32C == nil)
         // A process that cannot begin still reports what is known.
         let handOvers = run.directory + "/ledger.board"
         try FileManager.default.removeItem(atPath: handOvers)
         try FileManager.default.createDirectory(atPath: handOvers, withIntermediateDirectories: false)
-        let failed = await (try CampaignRun(campaign, resuming: true)).send()
+        let failed = try await CampaignRun(campaign, resuming: true).send()
         #expect(failed.ending == .failed && failed.rows == before.rows && failed.invalidRules == before.invalidRules)
         try FileManager.default.removeItem(atPath: handOvers)
         if !hasSummary { try FileManager.default.removeItem(atPath: run.directory + "/summary.json") }
-        let summary = await (try CampaignRun(campaign, resuming: true)).send()
+        let summary = try await CampaignRun(campaign, resuming: true).send()
         #expect(summary.invalid == 2 && summary.invalidRules == before.invalidRules)
         #expect(summary.invalidRules.mapValues(\.rows) == ["device-token": 1, "json-syntax": 1])
         let (all, last) = (summary.allSessions, summary.lastSession)
@@ -129,10 +129,10 @@ import Testing
         campaign.credentials = .providerToken(
             keyPEM: try Occasion.make(hosts: ["localhost"]).signingKeyPEM, keyID: Occasion.keyID,
             teamID: Occasion.teamID)
-        #expect(await (try CampaignRun(campaign)).send().ending == .failed)
+        #expect(try await CampaignRun(campaign).send().ending == .failed)
         campaign.credentials = good
         let run = try CampaignRun(campaign, resuming: true)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 1000)
         #expect(try stage.results(run).count == 1000)
     }
@@ -160,7 +160,7 @@ import Testing
             String(text.dropLast(10)) + String(repeating: "x", count: 9) + "\n", to: "rows.csv")
         #expect(size != 0)
         let run = try CampaignRun(campaign, resuming: true)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed)
         #expect(summary.cause?.contains("rows.csv: the input changed: rows ") == true, "\(summary.cause ?? "")")
     }
@@ -173,7 +173,7 @@ import Testing
         var next = campaign
         next.connections = 16
         let run = try CampaignRun(next, resuming: true)
-        #expect(await run.send().accepted == 3000)
+        #expect(try await run.send().accepted == 3000)
         #expect(try stage.results(run).count == 3000)
         let added = Self.rows(3500).utf8.count - Self.rows(3000).utf8.count
         #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were appended after the first") == true)
@@ -190,7 +190,7 @@ import Testing
             try Data("row,tok".utf8).write(to: URL(filePath: path))
         }
         let run = try CampaignRun(campaign, resuming: true)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.accepted == 3000)
         #expect(try stage.results(run).count == 3000)
     }
@@ -204,7 +204,7 @@ import Testing
         try #require(text.hasSuffix("\n"))
         try Data(text.split(separator: "\n").sorted().map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: path))
         let run = try CampaignRun(campaign, resuming: true)
-        #expect(await run.send().ending == .complete)
+        #expect(try await run.send().ending == .complete)
         #expect(try stage.results(run).count == 3000)
     }
 
@@ -223,7 +223,7 @@ import Testing
             return
         }
         let run = try CampaignRun(campaign)
-        #expect(await run.send().accepted == 10)
+        #expect(try await run.send().accepted == 10)
         #expect(try stage.results(run).count == 10)
     }
 
@@ -260,7 +260,7 @@ import Testing
             // The run is never complete, because a complete run has no further session.
             let run = try CampaignRun(campaign, resuming: policy != .resend)
             run.stop()
-            #expect(await run.send().ending == .interrupted)
+            #expect(try await run.send().ending == .interrupted)
             let opening = try RunOpening(of: campaign.runDirectory ?? "")
             #expect(opening.onUnknown == policy && opening.note == Array("mine".utf8))
         }
@@ -271,11 +271,11 @@ import Testing
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
         let first = try CampaignRun(campaign)
-        #expect(await first.send().ending == .complete)
+        #expect(try await first.send().ending == .complete)
         let second = try CampaignRun(campaign, resuming: true)
-        #expect(await second.send().ending == .complete)
+        #expect(try await second.send().ending == .complete)
         let third = try CampaignRun(campaign, resuming: true)
-        #expect(await third.send().ending == .complete)
+        #expect(try await third.send().ending == .complete)
         #expect([first, second, third].count == 3)
     }
 
@@ -286,7 +286,7 @@ import Testing
         let path = (campaign.runDirectory ?? "") + "/summary.json"
         let run = try CampaignRun(campaign)
         try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && summary.accepted == 10)
         #expect(summary.cause?.hasPrefix("cannot write \(path)") == true)
     }
@@ -306,7 +306,7 @@ import Testing
         }
         #expect(kindOfSecond() == .busy)
         #expect(try FileManager.default.contentsOfDirectory(atPath: first.directory) == ["ledger"])
-        #expect(await first.send().ending == .complete)
+        #expect(try await first.send().ending == .complete)
         let path = first.directory + "/summary.json"
         let written = try Data(contentsOf: URL(filePath: path))
         #expect(kindOfSecond() == .configuration)

@@ -75,7 +75,7 @@
             #expect(campaign.retryDelay == .milliseconds(250) && campaign.pingAfter == .seconds(7))
             #expect(campaign.notAfter == .after(.seconds(21_600)) && campaign.minRows == 2 && campaign.lanes == 1)
             #expect(campaign.rateLimit == .init(rate: .init(500, per: .second), ramp: .seconds(10)))
-            #expect(await (try CampaignRun(campaign, input: staged.input)).send().accepted == 2)
+            #expect(try await CampaignRun(campaign, input: staged.input).send().accepted == 2)
             #expect(stage.simulator.stop().requests == 2)
         }
 

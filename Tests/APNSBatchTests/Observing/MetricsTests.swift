@@ -55,7 +55,7 @@
             var campaign = try stage.campaign(rows: Self.rows(2000) + "zz,1\n")
             (campaign.retryDelay, campaign.name) = (.milliseconds(5), "night")
             let run = try CampaignRun(campaign.campaign, input: campaign.input, metrics: metrics)
-            let summary = await run.send()
+            let summary = try await run.send()
             expect(metrics, agreesWith: stage.simulator.stop())
             for (outcome, rows) in [
                 ("accepted", summary.accepted), ("rejected", summary.rejected), ("invalid", 1), ("unknown", 0),
@@ -81,7 +81,7 @@
             async let summary = run.send()
             await eventually { run.progress.accepted > 2 }
             run.stop()
-            let accepted = await summary.accepted
+            let accepted = try await summary.accepted
             #expect(first.count("notifications_total") == accepted && accepted < 100)
             campaign.rateLimit = .init()
             let (resumed, input) = (campaign.campaign, campaign.input)
@@ -90,7 +90,7 @@
                     try CampaignRun(resumed, input: input, resuming: .always)
                 }
             }
-            #expect(await rest.send().accepted == 100)
+            #expect(try await rest.send().accepted == 100)
             #expect(second.count("notifications_total") == 100 - accepted)
             #expect(second.count("responses_total", ("status", "200")) == 100 - accepted)
             #expect(stage.simulator.stop().requests == 100)

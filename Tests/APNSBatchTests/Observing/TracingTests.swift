@@ -70,7 +70,7 @@
                 run.pause()
                 run.unpause()
                 try run.setRateLimit(.init())
-                return await sending
+                return try await sending
             }
             let span = try #require(tracer.finishedSpans.first)
             #expect(tracer.finishedSpans.count == 1 && span.operationName == "apns.campaign" && span.status == nil)
@@ -87,7 +87,7 @@
             var campaign = try stage.campaign(rows: "token,payload\n\(token(1)),{}\n")
             campaign.connectPatience = .seconds(1)
             let run = try CampaignRun(campaign)
-            _ = await withTracer(tracer) { await run.send() }
+            _ = try await withTracer(tracer) { try await run.send() }
             let span = try #require(tracer.finishedSpans.first)
             #expect(span.status?.code == .error && span.attributes.get("error.type") == .string("unreachable"))
             #expect(span.events.contains { $0.name == "waiting" }, "\(span.events)")

@@ -63,7 +63,7 @@ import Testing
         campaign.notAfter = .at(deadline)
         let run = try CampaignRun(campaign)
         await eventually { SystemClock.seconds() >= deadline }
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && !summary.isClean)
         #expect(summary.expired == 20_000 && summary.invalid == 1 && summary.attempts == 0)
         let results = try stage.results(run)
@@ -97,7 +97,7 @@ import Testing
         stage.simulator.stop()
         campaign.notAfter = .after(.seconds(1))
         campaign.connectPatience = .seconds(3600)
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.expired == 3000)
     }
 
@@ -109,7 +109,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(200))
         campaign.notAfter = .after(.seconds(600))
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete && summary.rows == 200 && summary.expired == 0)
         for (row, fields) in try stage.results(run) {
             let expected = script.answer(forToken: token(Int(row) - 1)) == nil ? "accepted" : "unavailable"
@@ -125,7 +125,7 @@ import Testing
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(50))
         campaign.headers.expiration = .after(.seconds(600))
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.unavailable == 50 && summary.attempts == 50)
         #expect(summary.unavailableReasons == ["TooManyRequests": 50] && summary.reasons.isEmpty)
     }
@@ -137,7 +137,7 @@ import Testing
         campaign.connections = 1
         campaign.notAfter = .after(.seconds(2))
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .complete)
         #expect(summary.rows == 50_000 && summary.accepted + summary.expired == 50_000 && summary.expired > 0)
         #expect(stage.simulator.stop().requests == summary.accepted)

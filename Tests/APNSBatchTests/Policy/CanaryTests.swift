@@ -82,7 +82,7 @@ import Testing
         campaign.lanes = lanes
         campaign.canary = .init(rows: 500)
         let run = try CampaignRun(campaign)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         // At 10 streams, 500 rows take a second, in which the pool would otherwise have grown.
         let connections = await most(
             {
@@ -91,7 +91,7 @@ import Testing
             },
             until: { run.progress.rows >= 500 || !run.progress.isCanary })
         #expect(connections <= 1)
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .complete && summary.accepted == 20_000)
         #expect(!run.progress.isCanary)
         #expect(try stage.results(run).count == 20_000)
@@ -107,7 +107,7 @@ import Testing
         campaign.lanes = lanes
         campaign.canary = .init(rows: 200, maxRejectedPercent: 10)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.hasSuffix("of the first 200 rows, more than 20 (10.0 %); the rest was not sent") == true)
         #expect(summary.rows <= 200 && summary.allSessions.connectionsOpened == 1)
@@ -120,7 +120,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(50) + "only-one-field\n")
         campaign.lanes = lanes
         campaign.canary = .init(rows: 1000)
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.accepted == 50 && summary.invalid == 1)
     }
 
@@ -133,7 +133,7 @@ import Testing
         campaign.canary = .init(rows: 10)
         campaign.notAfter = .after(.seconds(1))
         campaign.connectPatience = .seconds(3600)
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.ending == .complete && summary.expired == 30_000)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(50_000))
         campaign.lanes = 3
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .fatalAnswer)
         #expect(
             summary.cause?.contains("do the tokens belong to the other environment, production or sandbox?") == true)
@@ -39,7 +39,7 @@ import Testing
             SimulatorRule(share: 0.2, status: status, reason: reason)
         }
         let stage = try Stage(script: SimulatorScript(rules: rules))
-        let summary = await (try CampaignRun(try stage.campaign(rows: Self.rows(2000)))).send()
+        let summary = try await CampaignRun(try stage.campaign(rows: Self.rows(2000))).send()
         #expect(summary.ending == .complete && summary.attempts == 2000 && summary.reasons.count == 4)
         #expect(stage.simulator.stop().tokensReceivedAgain == 0)
     }
@@ -53,9 +53,9 @@ import Testing
         (campaign.lanes, campaign.connections) = (1, 1)
         (campaign.retryRows, campaign.unavailableDelay) = (200, .milliseconds(400))
         let run = try CampaignRun(campaign)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 3000 })
-        #expect(await running.value.accepted == 3000)
+        #expect(try await running.value.accepted == 3000)
         #expect(most <= 250, "200 and what was under way")
     }
 

@@ -63,11 +63,11 @@ import Testing
         let stage = try Stage(script: script)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(5000)))
         let waiting = (0..<5000).count { script.answer(forToken: token($0)) != nil }
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually { run.progress.retrying >= waiting && run.progress.accepted >= 5000 - UInt64(waiting) }
         #expect(run.progress.retrying == waiting && run.progress.inFlight == 0)
         run.stop()
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .interrupted && summary.accepted == 5000 - UInt64(waiting))
         #expect(stage.simulator.stop().requests == 5000)
     }
@@ -79,7 +79,7 @@ import Testing
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(50))
         (campaign.retryDelay, campaign.retryAfterLimit) = (.milliseconds(1), .zero)
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.accepted == 50)
     }
 
@@ -92,9 +92,9 @@ import Testing
         (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 20)
         campaign.unavailableDelay = .milliseconds(1000)
         let run = try CampaignRun(campaign)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
-        #expect(await running.value.accepted == 100)
+        #expect(try await running.value.accepted == 100)
         // Requests in flight when the last slot was taken are added.
         #expect((10...30).contains(most), "\(most)")
     }
@@ -109,11 +109,11 @@ import Testing
         campaign.retryDelay = .milliseconds(1)
         let log = LogKeeper()
         let run = try CampaignRun(campaign, logger: log.logger)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually { run.progress.accepted >= 96 }
         #expect(run.progress.accepted == 96 && run.progress.retrying == 4)
         run.stop()
-        #expect(await running.value.accepted == 96)
+        #expect(try await running.value.accepted == 96)
     }
 
     @Test("Rows are due once their time has come")
@@ -131,7 +131,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(20_000))
         campaign.connections = 1
         let run = try CampaignRun(campaign)
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         await eventually {
             guard run.progress.accepted > 0 else { return false }
             run.pause()
@@ -148,7 +148,7 @@ import Testing
         }
         #expect(run.progress.rows < 20_000 && run.progress.inFlight == 0 && run.progress.connections == 1)
         run.unpause()
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == .complete && summary.accepted == 20_000 && summary.allSessions.connectionsOpened == 1)
     }
 
@@ -159,12 +159,12 @@ import Testing
         if byDeadline { campaign.notAfter = .after(.seconds(1)) }
         let run = try CampaignRun(campaign)
         run.pause()
-        let running = Task { await run.send() }
+        let running = Task { try await run.send() }
         if !byDeadline {
             await eventually { run.progress.elapsedSeconds >= 0.1 }
             run.stop()
         }
-        let summary = await running.value
+        let summary = try await running.value
         #expect(summary.ending == (byDeadline ? .complete : .interrupted))
         #expect(summary.attempts == 0 && summary.expired == (byDeadline ? 5000 : 0))
         #expect(stage.simulator.stop().requests == 0)

@@ -27,7 +27,7 @@ import Testing
         campaign.retryDelay = .milliseconds(1)
         change(&campaign)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         return (summary, run, try stage.results(run))
     }
 
@@ -68,7 +68,7 @@ import Testing
         campaign.retryDelay = .milliseconds(1)
         campaign.attempts = 2
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(
             summary.ending == .complete
                 && (isRetried ? summary.unavailableReasons : summary.reasons) == ["NewReason of 2027": 1])
@@ -82,7 +82,7 @@ import Testing
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
         let rows = (0..<20_000).map { "\(token($0)),\(payload)\n" }.joined()
         let run = try CampaignRun(try stage.campaign(rows: "token,payload\n" + rows))
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .fatalAnswer)
         #expect(summary.cause?.contains("are BadDeviceToken: do the tokens belong to the other environment") == true)
         #expect(summary.rows < 20_000 && summary.rows >= 500)

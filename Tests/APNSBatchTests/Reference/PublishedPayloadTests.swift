@@ -42,7 +42,7 @@ import Testing
         if name == "tutorial-collapse" { campaign.headers.collapseID = "hunt-7" }
         let row = try #require(try CampaignPreview(campaign).next())
         #expect(String(decoding: row.payload, as: UTF8.self) == (try Self.text("\(name).compact")))
-        let summary = await (try CampaignRun(campaign)).send()
+        let summary = try await CampaignRun(campaign).send()
         #expect(summary.accepted == 1, "\(row.invalid ?? "\(summary.reasons)")")
     }
 

@@ -31,7 +31,7 @@ import Testing
     func accepted(name: String) async throws {
         let rule = try #require(PushTypeRule.all.first { $0.name == name })
         let stage = try Stage()
-        let summary = await (try CampaignRun(try campaign(rule, stage))).send()
+        let summary = try await CampaignRun(try campaign(rule, stage)).send()
         #expect(summary.accepted == 1, "\(summary.reasons)")
     }
 

@@ -28,7 +28,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(3000) + "nothex,{}\n")
         (campaign.lanes, campaign.retryDelay, campaign.runDirectory) = (2, .milliseconds(1), stage.directory.path)
         let files = Self.files(timeline: MemoryStorage())
-        let summary = await (try CampaignRun(campaign, files: files)).send()
+        let summary = try await CampaignRun(campaign, files: files).send()
         let points = try Self.points(files)
         let (first, last) = (try #require(points.first), try #require(points.last))
         #expect(
@@ -62,7 +62,7 @@ import Testing
         let files = Self.files(timeline: MemoryStorage())
         files.timelineStorage?.capacity = room
         let log = LogKeeper()
-        let summary = await (try CampaignRun(campaign, files: files, logger: log.logger)).send()
+        let summary = try await CampaignRun(campaign, files: files, logger: log.logger).send()
         #expect(summary.isClean && summary.accepted == 400)
         let warnings = log.text.split(separator: "\n").filter { $0.contains("its timeline has gaps") }
         #expect(warnings.count == 1 && warnings[0].contains("No space left on device"), "\(log.text)")

@@ -43,7 +43,7 @@ extension EndToEnd {
             let run = try await CampaignRun.prepare { [campaign] in
                 try CampaignRun(campaign, input: .file(input))
             }
-            let summary = await run.send()
+            let summary = try await run.send()
             let results = try RunResults(run.directory)
             #expect(summary.accepted == UInt64(results.count("accepted")) && summary.isClean)
             return results

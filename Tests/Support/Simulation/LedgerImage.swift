@@ -22,6 +22,8 @@ struct LedgerImage {
     private(set) var isEnded = false
     /// Contents that must not occur.
     private(set) var faults: [String] = []
+    /// The requests for rows without an outcome, as sessions that ended in order have noted them.
+    private(set) var tried: [UInt64: UInt16] = [:]
     private var starts: [UInt64] = []
 
     init(_ bytes: [UInt8]) {
@@ -54,14 +56,21 @@ struct LedgerImage {
         guard bytes.count >= 24, word(0) & ~0xFF == 0x4C41_0100 else { return nil }
         let (fixed, texts) = (word(4), word(8))
         let length = (24 + fixed + texts + 7) & ~7
-        // The texts of figures and of changes are not needed for any row. If the power loss destroyed one, the record is
-        // still valid.
-        let isFigures = [9, 10].contains(word(0) & 0xFF)
+        // The texts of figures, of changes and of what was handed over are not needed for any row. If the power loss destroyed one,
+        // the record is still valid.
+        let isOptional = [6, 9, 10].contains(word(0) & 0xFF)
         guard length <= bytes.count, word(20) == 0,
-            word(16) == Checksum.of(bytes[0..<16], then: bytes[24..<24 + fixed]),
-            isFigures || word(12) == Checksum.of(bytes[24 + fixed..<24 + fixed + texts])
+            word(16) == Checksum.of(bytes[0..<16], then: bytes[24..<24 + fixed])
         else { return nil }
+        let isWhole = word(12) == Checksum.of(bytes[24 + fixed..<24 + fixed + texts])
+        guard isWhole || isOptional else { return nil }
         take(kind: word(0) & 0xFF, UnsafeRawBufferPointer(rebasing: bytes[24..<24 + fixed]))
+        if isWhole, word(0) & 0xFF == 6 {
+            let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
+            for at in stride(from: 24 + fixed, to: 24 + fixed + texts, by: 8) {
+                tried[first + UInt64(word(at))] = UInt16(truncatingIfNeeded: word(at + 4))
+            }
+        }
         return length
     }
 
@@ -84,6 +93,9 @@ struct LedgerImage {
                     attempts: UInt16(truncatingIfNeeded: first >> 40) & 0x7FFF, isResent: first >> 55 & 1 != 0)
                 let number = first & (1 << 40 - 1)
                 if rows.updateValue(row, forKey: number) != nil { faults.append("row \(number) has two outcomes") }
+                if row.attempts < tried[number] ?? 0, !isInvalid {
+                    faults.append("row \(number) lost attempts: \(row.attempts) after \(tried[number] ?? 0)")
+                }
             }
         case 6: handed[number(0)] = max(handed[number(0)] ?? 0, number(8))
         case 7: isEnded = true

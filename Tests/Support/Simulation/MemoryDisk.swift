@@ -114,13 +114,13 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
 
     func makeLedger() throws(CampaignError) -> any AppendFile { ledger }
     func openLedger() throws(CampaignError) -> any AppendFile { ledger }
-    func results() throws(CampaignError) -> any AppendFile { lines }
+    func results(of ledger: any AppendFile, isNew: Bool) throws(CampaignError) -> any AppendFile { lines }
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func notes() -> [UInt64] { words }
-    func spool() throws(CampaignError) -> any AppendFile { rows }
-    func removeSpool() {}
+    func spool(of ledger: any AppendFile) throws(CampaignError) -> any AppendFile { rows }
+    func removeSpool(of ledger: any AppendFile) {}
 
-    func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
+    func makeHandOvers(slots: Int, of ledger: any AppendFile) throws(CampaignError) -> HandOverRecord {
         let made = HandOverRecord(slots: slots)
         handOvers = made
         return made

@@ -127,7 +127,7 @@ package final class SendSimulation {
     private func close() {
         closed = world.now
         strikes.count(plan.closesEarly ? "closed with notifications pending" : "closed")
-        engine.mailbox.close(graceEnds: world.now + plan.gracePeriod)
+        engine.close(now: world.now, grace: plan.gracePeriod)
     }
 
     /// Whether everything was submitted and has ended.

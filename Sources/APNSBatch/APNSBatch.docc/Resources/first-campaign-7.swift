@@ -32,6 +32,6 @@ try await withSimulator { simulator in
     print("\(report.rowsWithErrors) of \(report.rows) rows would not be sent")
 
     let run = try CampaignRun(campaign, input: .file("rows.csv"))
-    let summary = await run.send()
+    let summary = try await run.send()
     print(summary.verdict)
 }

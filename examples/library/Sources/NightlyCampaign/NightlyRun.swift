@@ -62,11 +62,11 @@ final class NightlyRun: Service {
             try await keep(consume results)
         } catch {
             run.stop()
-            let summary = await sending
+            let summary = try await sending
             ended.withLock { $0 = summary }
             throw error
         }
-        let summary = await sending
+        let summary = try await sending
         ended.withLock { $0 = summary }
     }
 
