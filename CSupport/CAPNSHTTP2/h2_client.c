@@ -83,6 +83,7 @@ static void deferred_clear(apns_h2_session *session) {
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
     APNS_REQUIRE(request->set != NULL && request->field_count <= APNS_H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
     if (!session->drained && apns_h2_session_pump(session) != 0) return session->failure.status;
+    if (session->failure.scope != APNS_H2_FAILURE_NONE) return session->failure.status;
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {
         result = defer(session, exchange, request);
