@@ -2,12 +2,12 @@
 
 /* Header blocks of answers: their status, whether the answer is well-formed, and the fields that are captured. */
 
-/* Reads :status, the only pseudo-header field of an answer (RFC 9113, section 8.3.2). 101 does not exist in HTTP/2
- * (section 8.6). */
+/* Reads :status, the only pseudo-header field of an answer (RFC 9113, section 8.3.2; RFC 9110, section 15). 101 does
+ * not exist in HTTP/2 (section 8.6). */
 bool apns_h2_answer_pseudo_read(h2_head *head, const apns_h2_field *field) {
     if (head->pseudo != 0 || !h2_name_is(field, ":status", 7) || field->value_length != 3) return false;
     int64_t status = apns_h2_number_read(field);
-    if (status == -1 || status == 101) return false;
+    if (status < 100 || status == 101) return false;
     head->pseudo = 1;
     head->status = (uint16_t)status;
     return true;

@@ -148,8 +148,9 @@ struct apns_h2_session {
     uint32_t body_received_max;
     uint32_t open_count;
     int32_t written_stream;
-    bool drained;         /* nghttp2 had nothing more to send, and nothing has happened since */
-    bool goaway_own;      /* the caller has submitted a GOAWAY */
+    bool drained;    /* nghttp2 had nothing more to send, and nothing has happened since */
+    bool goaway_own; /* the caller has submitted a GOAWAY with goaway_own_code */
+    uint32_t goaway_own_code;
     int32_t invalid_code; /* error code of the last invalid frame */
     char invalid_text[128];
     h2_encoder encoder;

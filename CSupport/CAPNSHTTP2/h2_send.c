@@ -21,7 +21,7 @@ __attribute__((noinline)) int apns_h2_send_append_flushing(apns_h2_output *outpu
 /* Records a failure if nghttp2 sends a GOAWAY with an error code that the caller did not request: the peer has violated
  * the protocol. */
 __attribute__((noinline)) static void goaway_note(apns_h2_session *session, uint32_t code) {
-    if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
+    if (code == NGHTTP2_NO_ERROR || (session->goaway_own && code == session->goaway_own_code)) return;
     int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
     const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : nghttp2_http2_strerror(code);
     apns_h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
@@ -117,7 +117,7 @@ int apns_h2_send_library(apns_h2_session *session) {
     while (result > 0 && !session->output->paused)
         result = library_frame_send(session);
     if (result == 0) session->drained = !session->output->paused;
-    return result < 0 ? result : 0;
+    return result < 0 ? result : session->failure.status;
 }
 
 int apns_h2_send_library_until(apns_h2_session *session, int32_t stream) {
@@ -125,5 +125,5 @@ int apns_h2_send_library_until(apns_h2_session *session, int32_t stream) {
     while (result > 0 && session->written_stream < stream)
         result = library_frame_send(session);
     if (result >= 0) session->drained = !session->output->paused;
-    return result < 0 ? result : 0;
+    return result < 0 ? result : session->failure.status;
 }

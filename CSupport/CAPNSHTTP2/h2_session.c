@@ -176,6 +176,7 @@ int apns_h2_session_ping(apns_h2_session *session, uint64_t opaque) {
 
 int apns_h2_session_goaway(apns_h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
     session->goaway_own = true;
+    session->goaway_own_code = code;
     int32_t last = nghttp2_session_get_last_proc_stream_id(session->ng);
     return apns_h2_session_submitted(
         session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));

@@ -99,6 +99,7 @@ int apns_h2_server_reset(apns_h2_session *session, apns_h2_exchange *exchange, u
 int apns_h2_fault_goaway(apns_h2_session *session, int32_t last_stream, uint32_t code, const uint8_t *debug,
                          size_t length) {
     session->goaway_own = true;
+    session->goaway_own_code = code;
     return apns_h2_session_submitted(
         session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last_stream, code, debug, length));
 }
