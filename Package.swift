@@ -210,8 +210,8 @@ let package = Package(
         tests(
             "CAPNSTransportTests",
             [
-                "APNSBatchTestSupport", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS", "CAPNSNGHTTP2",
-                "APNSBatchCredentials", "APNSBatchIdentities",
+                "APNSBatchTestSupport", "APNSBatchSimulation", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS",
+                "CAPNSHTTP2", "CAPNSNGHTTP2", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords",
                 "APNSBatchModel",
             ]),
@@ -258,7 +258,7 @@ let package = Package(
             name: "APNSBatchSimulation",
             dependencies: [
                 "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
-                "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport",
+                "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport", "CAPNSReactor",
                 "CAPNSSimulatedNetwork",
                 .product(name: "Logging", package: "swift-log"),
             ],
