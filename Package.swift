@@ -209,8 +209,8 @@ let package = Package(
         tests(
             "CAPNSTransportTests",
             [
-                "APNSBatchTestSupport", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS", "CAPNSNGHTTP2",
-                "APNSBatchCredentials", "APNSBatchIdentities",
+                "APNSBatchTestSupport", "APNSBatchSimulation", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS",
+                "CAPNSHTTP2", "CAPNSNGHTTP2", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords",
                 "APNSBatchModel",
             ]),
@@ -257,7 +257,7 @@ let package = Package(
             name: "APNSBatchSimulation",
             dependencies: [
                 "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
-                "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport",
+                "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport", "CAPNSReactor",
                 "CAPNSSimulatedNetwork",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -27,8 +27,8 @@ typedef struct stage {
     uint32_t goaway_code;
     bool goaway;
     bool widened; /* the peer has sent WINDOW_UPDATE for a stream */
-    bool left; /* the peer has said GOAWAY, after which nghttp2 reads until its streams have ended, or its call returns
-                */
+    bool left;    /* nghttp2 does something else from now on. Behind the peer's GOAWAY it reads until its streams have
+                     ended, or    its call returns */
 } stage;
 
 static void expect(bool kept) {
@@ -48,6 +48,8 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, const uint
     uint32_t request = (uint32_t)(frame->hd.stream_id - 1) / 2;
     if (name_length != 7 || memcmp(name, ":status", 7) != 0 || value_length != 3 || request >= REQUESTS) return 0;
     s->fates[request].status = (uint16_t)((value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0'));
+    /* Ours refuses a status below 100, which nghttp2 takes. */
+    if (s->fates[request].status < 100) s->left = true;
     return 0;
 }
 

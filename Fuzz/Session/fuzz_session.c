@@ -90,6 +90,7 @@ static void submit(stage *s) {
     s->submitted++;
     s->output.paused = s->pauses && s->submitted % 3 == 0;
     int result = apns_h2_client_submit(s->session, exchange, &request);
+    expect(result >= 0 || apns_h2_session_failure(s->session)->scope != APNS_H2_FAILURE_NONE);
     if (result == 1)
         apns_h2_pool_give(s->pool, exchange);
     else
@@ -153,12 +154,15 @@ static void collect(stage *s) {
     expect(s->live + apns_h2_pool_free_count(s->pool) == STREAMS);
 }
 
-static bool turn(stage *s, const uint8_t *bytes, size_t length) {
+/* Receives a piece, and begins requests before anything is sent, as the transport's caller may. */
+static bool turn(stage *s, const uint8_t *bytes, size_t length, int requests) {
     uint8_t *copy = malloc(length == 0 ? 1 : length); /* of its own size, for the sanitizer */
     if (length > 0) memcpy(copy, bytes, length);
     bool good = apns_h2_session_receive(s->session, copy, length) == 0;
     free(copy);
     collect(s);
+    for (int i = 0; i < requests && apns_h2_session_failure(s->session)->scope == APNS_H2_FAILURE_NONE; i++)
+        submit(s);
     good = good && apns_h2_session_pump(s->session) == 0;
     collect(s);
     return good && apns_h2_session_failure(s->session)->scope == APNS_H2_FAILURE_NONE;
@@ -171,11 +175,9 @@ void fuzz_session(const uint8_t *bytes, size_t length) {
     stage_make(&s, choice);
     size_t piece = (size_t)1 << (2 * (choice >> 4 & 7));
     bool good = apns_h2_session_pump(s.session) == 0;
-    if (s.server) good = good && turn(&s, (const uint8_t *)preface, sizeof(preface) - 1);
+    if (s.server) good = good && turn(&s, (const uint8_t *)preface, sizeof(preface) - 1, 0);
     for (size_t at = 1; good && at < length; at += piece) {
-        good = turn(&s, bytes + at, length - at < piece ? length - at : piece);
-        for (int i = 0; good && !s.server && i < (choice >> 1 & 7); i++)
-            submit(&s);
+        good = turn(&s, bytes + at, length - at < piece ? length - at : piece, s.server ? 0 : choice >> 1 & 7);
         good = good && apns_h2_session_pump(s.session) == 0;
         collect(&s);
     }

@@ -22,6 +22,8 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "session", run: fuzzSession),
         FuzzTarget(name: "hpack", run: fuzzHPACK),
         FuzzTarget(name: "answers", run: fuzzAnswers),
+        FuzzTarget(name: "calls", run: fuzzCalls),
+        FuzzTarget(name: "tables", run: fuzzTables),
     ]
 
     package static func named(_ name: String) -> FuzzTarget? {

@@ -76,3 +76,13 @@ import CAPNSFuzzSession
 @Sendable func fuzzAnswers(_ bytes: UnsafeRawBufferPointer) {
     bytes.withMemoryRebound(to: UInt8.self) { fuzz_answers($0.baseAddress, $0.count) }
 }
+
+/// A client's session whose caller does at any moment what it may do.
+@Sendable func fuzzCalls(_ bytes: UnsafeRawBufferPointer) {
+    bytes.withMemoryRebound(to: UInt8.self) { fuzz_calls($0.baseAddress, $0.count) }
+}
+
+/// Header blocks made for small tables, in both directions, by our code and by nghttp2.
+@Sendable func fuzzTables(_ bytes: UnsafeRawBufferPointer) {
+    bytes.withMemoryRebound(to: UInt8.self) { fuzz_tables($0.baseAddress, $0.count) }
+}

@@ -19,6 +19,9 @@ final class RawPeer {
     private var plain: [UInt8] = []
     /// What it sends first.
     private let greeting: [Frame]
+    /// Replace what it sends at first and in answer to a frame, each element as a TLS record of its own.
+    var greet: (() -> [[UInt8]])?
+    var answer: ((Frame) -> [[UInt8]])?
     /// Whether it reads from its socket.
     var reads = true
     /// Whether the client has closed its side, with close_notify or without.
@@ -127,7 +130,7 @@ final class RawPeer {
         var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
         if !established {
             established = apns_tls_session_handshake(session, &input) == APNS_TLS_OK.rawValue
-            if established { send(greeting) }
+            if established { greet.map { $0().forEach { send(bytes: $0) } } ?? send(greeting) }
         }
         guard established else { return }
         var room = [UInt8](repeating: 0, count: 16_384)
@@ -150,7 +153,9 @@ final class RawPeer {
         prefaceLeft -= preface
         while let frame = Frame.take(from: &plain) {
             frames.append(frame)
-            if frame.type == Frame.settings && frame.flags == 0 {
+            if let answer {
+                answer(frame).forEach { send(bytes: $0) }
+            } else if frame.type == Frame.settings && frame.flags == 0 {
                 send([Frame(type: Frame.settings, flags: 1)])
             }
         }

@@ -19,7 +19,13 @@ final class Side {
     var answer: ((Received) -> Response?)?
     private let arena = Arena()
 
-    init(_ limits: Limits) throws {
+    /// - Parameter open: makes the transport, `apns_transport_create` unless another is given.
+    init(
+        _ limits: Limits,
+        open: (inout apns_transport_options, inout OpaquePointer?, inout apns_error) -> Int32 = {
+            apns_transport_create(&$0, &$1, &$2)
+        }
+    ) throws {
         var names = limits.captures.map { UnsafePointer<CChar>(strdup($0)) }
         defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
         var made: OpaquePointer?
@@ -30,7 +36,7 @@ final class Side {
                 body_received_max: limits.bodyReceived, request_timeout_ms: limits.requestTimeoutMs,
                 connect_timeout_ms: limits.connectTimeoutMs, send_buffer_max: limits.sendBuffer,
                 capture_count: UInt32(limits.captures.count), captures: UnsafePointer(captures.baseAddress))
-            return apns_transport_create(&options, &made, &error)
+            return open(&options, &made, &error)
         }
         guard let made else { throw TransportFailure(status: status, text: error.message) }
         handle = made

@@ -1,4 +1,5 @@
 import APNSBatchTransport
+import CAPNSReactor
 import CAPNSSimulatedNetwork
 import CAPNSTransport
 
@@ -6,7 +7,7 @@ import CAPNSTransport
 /// TLS. One seed reproduces every byte and every time.
 ///
 /// An object belongs to the thread that created it, with all its transports, and must outlive them.
-final class SimulatedWorld: @unchecked Sendable {
+package final class SimulatedWorld: @unchecked Sendable {
     typealias Options = apns_reactor_world_options
     typealias Faults = apns_reactor_world_faults
     typealias Strikes = apns_reactor_world_strikes
@@ -22,15 +23,31 @@ final class SimulatedWorld: @unchecked Sendable {
     deinit { apns_reactor_world_destroy(handle) }
 
     /// Makes a transport in this world, and assigns it a number.
-    func open(
+    package func open(
         _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
         _ error: inout apns_error
     ) -> Int32 {
         apns_reactor_world_transport(handle, &options, &made, &number, &error)
     }
 
+    /// Makes a world whose network has no faults and hardly any delay, and divides no bytes.
+    package convenience init(seed: UInt64) {
+        var options = Options()
+        (options.seed, options.start_ns, options.trace) = (seed, 1_000_000_000, -1)
+        (options.delay_us_max, options.buffer_bytes_min, options.buffer_bytes_max) = (1, 256_000, 256_000)
+        self.init(options)
+    }
+
+    /// Makes a reactor in this world. The reactors and transports of a world are numbered in the order in which they are
+    /// made, from 0.
+    func join(_ options: apns_reactor_options) -> OpaquePointer? {
+        var options = options
+        var made: OpaquePointer?
+        return apns_reactor_world_join(handle, &options, &made) == 0 ? made : nil
+    }
+
     /// The time, in nanoseconds.
-    var now: UInt64 { apns_reactor_world_now_ns(handle) }
+    package var now: UInt64 { apns_reactor_world_now_ns(handle) }
 
     /// A digest of all events so far, with their times and bytes.
     var digest: UInt64 { apns_reactor_world_digest(handle) }
@@ -40,7 +57,7 @@ final class SimulatedWorld: @unchecked Sendable {
 
     /// Advances the time to the next event and returns the number of the transport that must run, or nil if no event
     /// would ever happen.
-    func next() -> UInt32? {
+    package func next() -> UInt32? {
         let number = apns_reactor_world_next(handle)
         return number < 0 ? nil : UInt32(number)
     }

@@ -1,0 +1,90 @@
+import APNSBatchSimulation
+import APNSBatchTestSupport
+import Foundation
+import Testing
+
+/// Every violation at every place for a campaign and for a sender, in virtual time.
+@Suite("Violations of HTTP/2, for a campaign and a sender", .ownThread)
+struct CampaignMatrixTests {
+    private static let rows = 5
+    /// The places that a program has no hand in.
+    private static let places = HostileServer.Place.allCases.filter { $0 != .whileDraining }
+
+    /// How many connections of the server are hostile.
+    enum Hostile: CaseIterable {
+        case first
+        case all
+    }
+
+    /// Runs a play for each violation at a place, each with another split, and passes the reports to `judge`.
+    private func each(
+        _ place: HostileServer.Place, _ hostile: Hostile,
+        _ play: (@escaping (Int) -> any RawConnection) throws -> RawPlay.Report,
+        _ judge: (RawPlay.Report, _ isUnharmed: Bool) -> Bool
+    ) throws {
+        for (number, violation) in Violation.all.enumerated() {
+            let splits = HostileServer.Split.few(of: violation.count)
+            let split = splits[number % splits.count]
+            let report = try play { index in
+                let isHostile = hostile == .all || index == 0
+                let server = Box(HostileServer(isHostile ? violation : Violation.byName["nothing"]!, place, split))
+                return FramedConnection(greet: { server.value.greet() }, take: { server.value.take($0) })
+            }
+            let isUnharmed = violation.demand(at: place) == .ignored
+            if !judge(report, isUnharmed) {
+                Issue.record("\(violation.name), \(place), \(split.testDescription): \(report)")
+            }
+        }
+    }
+
+    private final class Box<Value> {
+        var value: Value
+        init(_ value: Value) { self.value = value }
+    }
+
+    private func play() -> RawPlay {
+        var play = RawPlay()
+        play.rows = Self.rows
+        return play
+    }
+
+    @Test("A campaign accepts every row over the next connection", arguments: places)
+    func campaign(place: HostileServer.Place) throws {
+        let input = FileManager.default.temporaryDirectory.appending(path: "matrix-\(UUID().uuidString).csv").path
+        defer { try? FileManager.default.removeItem(atPath: input) }
+        try each(place, .first, { try play().campaign(input: input, accept: $0) }) { report, isUnharmed in
+            report.hasEnded && report.failure == nil && report.outcomes == ["accepted": Self.rows]
+                && (!isUnharmed || report.connections == 1)
+        }
+    }
+
+    @Test(
+        "A campaign whose server is always hostile ends: with every row, or because it is out of reach",
+        arguments: places)
+    func hopelessCampaign(place: HostileServer.Place) throws {
+        let input = FileManager.default.temporaryDirectory.appending(path: "matrix-\(UUID().uuidString).csv").path
+        defer { try? FileManager.default.removeItem(atPath: input) }
+        try each(place, .all, { try play().campaign(input: input, accept: $0) }) { report, isUnharmed in
+            let others = report.outcomes.keys.contains { $0 != "accepted" }
+            let isComplete = report.failure == nil && report.outcomes == ["accepted": Self.rows]
+            return report.hasEnded && (isComplete || !isUnharmed && report.isUnreachable && !others)
+        }
+    }
+
+    @Test("A sender sends everything over the next connection", arguments: places)
+    func sender(place: HostileServer.Place) throws {
+        try each(place, .first, { try play().sender(accept: $0) }) { report, isUnharmed in
+            report.hasEnded && report.failure == nil && report.twice == 0 && report.outcomes == ["accepted": Self.rows]
+                && (!isUnharmed || report.connections == 1)
+        }
+    }
+
+    @Test("Every notification of a sender whose server is always hostile has one end", arguments: places)
+    func hopelessSender(place: HostileServer.Place) throws {
+        try each(place, .all, { try play().sender(accept: $0) }) { report, isUnharmed in
+            report.hasEnded && report.failure == nil && report.twice == 0
+                && report.outcomes.values.reduce(0, +) == Self.rows
+                && (!isUnharmed || report.outcomes == ["accepted": Self.rows])
+        }
+    }
+}
