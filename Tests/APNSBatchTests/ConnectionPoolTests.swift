@@ -413,7 +413,7 @@ private let seconds: UInt64 = 1_000_000_000
                     pool.didEnd(member, answered: true, now: now)
                 case .drain(let member):
                     _ = pool.isDown(member, failure: Self.failure(), now: now, jitter: 1)
-                case .race, .close, .ping, .giveUp: break
+                case .race, .replace, .close, .ping, .giveUp: break
                 }
                 #expect(pool.up >= 2)
             }

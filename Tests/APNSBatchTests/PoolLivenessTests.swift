@@ -140,7 +140,7 @@ private let seconds: UInt64 = 1_000_000_000
                 switch action {
                 case .ping(let member): pool.ponged(member, now: now)
                 case .open(let member): pool.isUp(member, streams: 1, now: now)
-                case .race, .drain, .close, .giveUp: actions.append(action)
+                case .race, .drain, .replace, .close, .giveUp: actions.append(action)
                 }
             }
         }
@@ -204,7 +204,7 @@ private let seconds: UInt64 = 1_000_000_000
                     pool.didEnd(member, answered: false, now: now)
                     _ = pool.isDown(
                         member, failure: .init(isHopeless: false, addresses: 1, text: "x"), now: now, jitter: 1)
-                case .race, .giveUp: Issue.record("did not expect \(action)")
+                case .race, .replace, .giveUp: Issue.record("did not expect \(action)")
                 }
             }
             if let member = pool.pick(), pool.members[member].inFlight == 0 { pool.willSend(member) }

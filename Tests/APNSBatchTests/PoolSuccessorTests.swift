@@ -61,7 +61,7 @@ private let seconds: UInt64 = 1_000_000_000
             case .open(let member):
                 opens += 1
                 comingUp.append((now + setup * ms, member))
-            case .drain, .close, .ping, .race: break
+            case .drain, .replace, .close, .ping, .race: break
             case .giveUp(let text): Issue.record("gave up: \(text)")
             }
         }

@@ -30,6 +30,11 @@ package struct Answer: Equatable, Sendable {
     /// known reason, 301 and the like. If all rows get such answers, the campaign or its destination is wrong.
     package var blamesNoDevice: Bool { action == .rejected(.none) && alarm == nil }
 
+    /// Whether it says that its connection is at an end: further requests on it get the same answer.
+    package var endsConnection: Bool {
+        if case .retry(let retry) = action { retry.connection == .replace } else { false }
+    }
+
     /// Status and reason, such as `403 InvalidProviderToken`, for messages.
     package var text: String { "\(status)\(reason.map { " \($0)" } ?? "")" }
 

@@ -97,7 +97,7 @@ extension AnswerRule {
             "the payload is larger than the push type allows"),
         .init(
             .tooManyProviderTokenUpdates, "TooManyProviderTokenUpdates", 429,
-            .retry(Retry(after: .short, token: .pause)),
+            .retry(Retry(after: .short, connection: .replace, token: .pause)),
             "provider token renewed more often than every 20 minutes"),
         .init(
             .tooManyRequests, "TooManyRequests", 429, .retry(Retry(after: .short)),

@@ -17,6 +17,7 @@ package struct RunLog: Sendable {
     /// The last fatal answer that was logged.
     private let fatal = Guarded("")
     private let listener = Guarded<Listener?>(nil)
+    private let repeated = Guarded(RepeatedNotices())
 
     /// - Parameter logger: Its metadata is kept. What its metadata provider has for the current task is added, because the lanes
     ///   are not in that task.
@@ -62,6 +63,9 @@ package struct RunLog: Sendable {
         }
         if isNew { logger.error("\(text)", metadata: about(provider, reason: reason)) }
     }
+
+    /// Whether a message with this key was not logged as a warning in the last ten minutes; from now on it was.
+    func isNew(_ key: String, now: UInt64) -> Bool { repeated.withLock { $0.note(key, now: now) } }
 
     func retriesFull(_ rows: Int) {
         logger.warning(

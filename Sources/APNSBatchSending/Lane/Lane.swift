@@ -255,7 +255,9 @@ package struct Lane: ~Copyable {
             hasAnyWork = hasAnyWork || hasWork
             connections.tick(
                 provider, answered: answers.health.answered(provider), hasWork: hasWork, isBusy: load.isBusy,
-                othersAnswer: othersAnswer, hadAnswers: answers.health.hasAnswers(of: provider))
+                othersAnswer: othersAnswer, hadAnswers: answers.health.hasAnswers(of: provider),
+                view: answers.health.view(provider, now: connections.now))
+            answers.health.publishServing(provider, connections.pools[provider], now: connections.now)
         }
         return hasAnyWork
     }

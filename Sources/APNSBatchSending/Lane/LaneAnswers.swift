@@ -135,7 +135,8 @@ struct LaneAnswers: ~Copyable {
     ) {
         let answer = Answer(status: completion.status, body: completion.bodyBytes)
         gauges.refusals.note(answer)
-        health.note(answer, to: &rows[ticket])
+        let blame = blame(answer, rows[ticket], &connections)
+        health.note(answer, to: &rows[ticket], blame)
         switch answer.action {
         case .accepted: rows.accept(ticket, answerTime: completion.latency_us)
         case .rejected:
@@ -147,8 +148,27 @@ struct LaneAnswers: ~Copyable {
             let retryAfter = completion.captured("retry-after").flatMap {
                 RetryAfter.parse($0, now: Int64(rows.wallClock))
             }
-            sendAgain(ticket, answer, retry, retryAfter, completion, &rows, &connections)
+            sendAgain(ticket, answer, Self.adapt(retry, to: blame), retryAfter, completion, &rows, &connections)
         }
+    }
+
+    /// Lets the pool judge the connection of a 429 or 5xx, and returns what is to blame for it; nil for another answer.
+    private func blame(_ answer: Answer, _ flight: Flight, _ connections: inout LaneConnections) -> PoolHealth.Blame? {
+        guard Self.isUnavailability(answer.status) else { return nil }
+        let provider = Int(flight.provider)
+        return connections.noteTrouble(
+            answer, on: Int(flight.member), of: provider, isFirst: flight.countedAttempts <= 1,
+            health.view(provider, now: connections.now))
+    }
+
+    /// Returns the terms for a row after a 429 or 5xx, for which the pool has already done what there is to do with its
+    /// connection. Where that one was to blame the row need not wait for APNs.
+    private static func adapt(_ retry: Retry, to blame: PoolHealth.Blame?) -> Retry {
+        guard let blame else { return retry }
+        var adapted = retry
+        adapted.connection = .any
+        if blame == .connection, retry.delay == .long { adapted.delay = .short }
+        return adapted
     }
 
     private func reject(

@@ -17,6 +17,8 @@ struct LaneConnections: ~Copyable {
         var token: Token?
         /// What GOAWAY said; nil if none came.
         var goaway: String?
+        /// Its last answer 429 or 5xx.
+        var trouble: Answer?
     }
 
     /// The provider token that a connection started with, and the source that minted it. After a reload the provider may
@@ -159,13 +161,14 @@ struct LaneConnections: ~Copyable {
     ///
     /// - Parameters: The same as those of the pool's `tick`.
     mutating func tick(
-        _ provider: Int, answered: UInt64, hasWork: Bool, isBusy: Bool, othersAnswer: Bool, hadAnswers: Bool
+        _ provider: Int, answered: UInt64, hasWork: Bool, isBusy: Bool, othersAnswer: Bool, hadAnswers: Bool,
+        view: PoolHealth.View
     ) {
         openWhatIsKnown(provider)
         act(
             pools[provider].tick(
                 now: now, answered: answered, hasWork: hasWork, isBusy: isBusy, othersAnswer: othersAnswer,
-                hadAnswers: hadAnswers),
+                hadAnswers: hadAnswers, view: view),
             of: provider)
         if !pools[provider].members.isChanging { credentials.forgetPrevious(provider, &transport) }
     }
@@ -257,6 +260,26 @@ struct LaneConnections: ~Copyable {
 
     // MARK: Actions
 
+    /// Lets the pool judge the connection of an answer 429 or 5xx. Returns what is to blame.
+    mutating func noteTrouble(
+        _ answer: Answer, on member: Int, of provider: Int, isFirst: Bool, _ view: PoolHealth.View
+    ) -> PoolHealth.Blame {
+        connections[index(provider, member)].trouble = answer
+        let evidence: ConnectionHealth.Evidence = answer.endsConnection ? .decisive : .usual
+        let (blame, actions) = pools[provider].noteTrouble(member, isFirst: isFirst, evidence, view, now: now)
+        act(actions, of: provider)
+        return blame
+    }
+
+    /// Sends no further request on a connection because of its answers. The next one goes to another address, if there is one.
+    private mutating func replace(_ member: Int, of provider: Int, _ sickness: ConnectionPool.Sickness) {
+        let connection = connections[index(provider, member)]
+        plan.log.replaced(connection.id, sickness, connection.trouble, access(provider), now: now)
+        let time = now
+        if let address = connection.address { addresses.withTable { $0.avoid(address, now: time) } }
+        transport.drain(connection.id)
+    }
+
     mutating func retire(_ member: Int, of provider: Int) { act(pools[provider].retire(member), of: provider) }
 
     private mutating func act(_ actions: [ConnectionPool.Action], of provider: Int) {
@@ -266,6 +289,7 @@ struct LaneConnections: ~Copyable {
             case .race(let member, let other): lookUp(provider, member, against: other)
             case .drain(let member):
                 if !forgetLookUp(provider, member) { transport.drain(id(provider, member)) }
+            case .replace(let member, let sickness): replace(member, of: provider, sickness)
             case .close(let member):
                 if forgetLookUp(provider, member) { continue }
                 if pools[provider].members[member].cameUp {

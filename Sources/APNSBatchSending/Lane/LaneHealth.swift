@@ -66,15 +66,40 @@ struct LaneHealth: ~Copyable {
     func answered(_ provider: Int) -> UInt64 { providers[provider].counts.answered }
     mutating func noteAnswer(of provider: Int) { providers[provider].counts.answered += 1 }
 
-    /// Counts an answer other than 200. A 429 or 5xx may be a sign of trouble at APNs; in the mode `excused` the attempt
-    /// does not count.
-    mutating func note(_ answer: Answer, to flight: inout Flight) {
+    /// Counts an answer other than 200. A 429 or 5xx may be a sign of trouble at APNs. The attempt does not count if its
+    /// connection is to blame, nor in the mode `excused`.
+    ///
+    /// - Parameter blame: What is to blame for a 429 or 5xx; nil for another answer.
+    mutating func note(_ answer: Answer, to flight: inout Flight, _ blame: PoolHealth.Blame?) {
         let provider = Int(flight.provider)
-        providers[provider].counts.note(answer)
-        guard LaneAnswers.isUnavailability(answer.status), answer.saysTrouble else { return }
-        providers[provider].counts.noteTrouble(answer, isFirst: flight.countedAttempts <= 1)
-        if providers[provider].mode.contains(.excused) { flight.excused &+= 1 }
+        if blame != .connection { providers[provider].counts.note(answer) }
+        switch blame {
+        case nil: return
+        case .connection:
+            providers[provider].counts.noteTroubleOfConnection()
+            flight.excused &+= 1
+        case .provider(let isFresh):
+            providers[provider].counts.noteTrouble(
+                answer, isFirst: flight.countedAttempts <= 1, isFresh: isFresh)
+            if providers[provider].mode.contains(.excused) { flight.excused &+= 1 }
+        }
     }
+
+    /// What a pool cannot see itself of its provider.
+    func view(_ provider: Int, now: UInt64) -> PoolHealth.View {
+        PoolHealth.View(
+            othersServe: counters.othersServe(number, provider, within: Self.servingMemory, now: now),
+            isDoubted: providers[provider].mode.contains(.doubted),
+            isProbing: providers[provider].mode.contains(.probing))
+    }
+
+    /// Tells other lanes whether a connection serves. Called every few milliseconds.
+    func publishServing(_ provider: Int, _ pool: borrowing ConnectionPool, now: UInt64) {
+        counters.publishServing(at: pool.servedAt(now: now), lane: number, provider: provider)
+    }
+
+    /// The time for which an answer shows to other lanes that a connection serves.
+    private static let servingMemory: UInt64 = 5_000_000_000
 
     /// Counts a request that was lost. The loss of a first attempt is a sign of trouble if no answer has come since the
     /// request was sent, or, where that time is not known, for `Outage.silence`.
@@ -141,14 +166,6 @@ struct LaneHealth: ~Copyable {
                 + "the remaining rows have no outcome, and resume sends them"
             control.stop(.failure(CampaignError(.unreachable, text)))
         }
-    }
-}
-
-extension Answer {
-    /// Whether a 429 or 5xx means that the server takes fewer requests than it is sent. Not so for a server that shuts down,
-    /// or for an answer that is about the provider token.
-    fileprivate var saysTrouble: Bool {
-        reason != .known(.shutdown) && reason != .known(.tooManyProviderTokenUpdates)
     }
 }
 

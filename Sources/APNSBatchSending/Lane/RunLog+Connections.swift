@@ -37,6 +37,24 @@ extension RunLog {
             metadata: about(access.name, connection: connection))
     }
 
+    /// Logs that a connection is replaced because of its answers. Each message is a warning once in ten minutes.
+    func replaced(
+        _ connection: UInt64, _ sickness: ConnectionPool.Sickness, _ trouble: Answer?, _ access: ProviderAccess,
+        now: UInt64
+    ) {
+        let what =
+            switch sickness {
+            case .refusing: "that answers \(trouble?.text ?? "429 or 5xx") to nearly all requests"
+            case .slow(let factor): "that takes \(Int(factor)) times as long as another one for its answers"
+            }
+        let remedy = trouble?.reason == .known(.tooManyProviderTokenUpdates) ? trouble?.remedy : nil
+        let text =
+            "replacing a connection to \(endpoint)\(access.forName) \(what)\(remedy.map { "; \($0)" } ?? "")"
+        logger.log(
+            level: isNew(trouble?.text ?? "slow", now: now) ? .warning : .info, "\(text)",
+            metadata: about(access.name, connection: connection, reason: trouble?.text))
+    }
+
     func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(
             "connection to \(endpoint)\(access.forName) ended: \(event.detailText)",

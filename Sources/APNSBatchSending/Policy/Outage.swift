@@ -3,7 +3,8 @@
 /// It opens when three quarters of the answers or more are 429 or 5xx for three seconds, when half of them are for ten
 /// seconds, or when requests get no answer at all. The rate cannot be the cause then, since the pace finds the rate of a
 /// server within seconds. While it is open, only single probes are sent, at intervals that double up to a limit, and attempts
-/// do not count. When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low rate; when that goes
+/// do not count. It opens by answers only if a fresh connection got bad ones, too: a single connection may be the cause (see
+/// ``PoolHealth``, which leaves the answers of such a connection out of the sums). When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low rate; when that goes
 /// well for some seconds, the breaker closes. An outage that lasts longer than the patience ends the run, and its rows stay
 /// without an outcome.
 ///
@@ -63,6 +64,8 @@ struct Outage: Equatable {
     private var second: (since: UInt64, totals: AnswerSums)
     /// The time of the last answer, and the number of lost requests at that time.
     private var answered: (at: UInt64, silent: UInt64)
+    /// When a fresh connection last got a bad answer.
+    private var freshAt: UInt64?
     /// The time of the next probe, and the interval after it, in nanoseconds.
     private var probesAt: UInt64 = 0
     private var interval = Outage.intervalFirst
@@ -96,7 +99,8 @@ struct Outage: Equatable {
 
     static func == (one: Outage, other: Outage) -> Bool {
         one.phase == other.phase && one.waited == other.waited && one.seen == other.seen
-            && one.weights == other.weights && one.probesAt == other.probesAt && one.interval == other.interval
+            && one.weights == other.weights && one.freshAt == other.freshAt && one.probesAt == other.probesAt
+            && one.interval == other.interval
     }
 
     /// Whether attempts do not count.
@@ -108,6 +112,9 @@ struct Outage: Equatable {
         case .open, .recovering: true
         }
     }
+
+    /// Whether an outage is suspected for so long, or after so many bad answers, that a fresh connection is to be tried.
+    var isDoubted: Bool { if case .suspected = phase { excusesAttempts } else { false } }
 
     /// Whether a probe may be sent now.
     func isProbeDue(now: UInt64) -> Bool { phase == .open && now >= probesAt }
@@ -160,6 +167,7 @@ struct Outage: Equatable {
 
     private mutating func note(now: UInt64, _ totals: AnswerSums) {
         if totals.good != seen.good || totals.troubled != seen.troubled { answered = (now, totals.silent) }
+        if totals.fresh > seen.fresh { freshAt = now }
         weights.good += Double(totals.good - seen.good)
         weights.bad += Double(totals.troubledFirst - seen.troubledFirst)
         let sum = weights.good + weights.bad
@@ -194,8 +202,11 @@ struct Outage: Equatable {
         if share < Self.calmShare { phase = .closed }
         guard share >= Self.share else { return nil }
         let isLasting = now >= since + (share >= Self.graveShare ? Self.graveSuspicion : Self.suspicion)
-        return isLasting ? open(.refusals(share), now: now, totals) : nil
+        return isLasting && isConfirmed(since) ? open(.refusals(share), now: now, totals) : nil
     }
+
+    /// Whether a fresh connection got a bad answer since the suspicion, or shortly before.
+    private func isConfirmed(_ since: UInt64) -> Bool { freshAt.map { $0 + Self.suspicion >= since } ?? false }
 
     private mutating func lookOpen(now: UInt64, _ totals: AnswerSums) -> News? {
         guard totals.good > seen.good else { return nil }

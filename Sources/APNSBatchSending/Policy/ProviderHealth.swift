@@ -7,6 +7,10 @@ struct AnswerSums: Equatable {
     /// refused forever, which does not depend on the rate.
     var troubled: UInt64 = 0
     var troubledFirst: UInt64 = 0
+    /// The number of answers of 429 or 5xx for which a connection is to blame, and not the provider, so that they are not
+    /// among the troubled ones; and of those among these that a fresh connection got.
+    var ofConnection: UInt64 = 0
+    var fresh: UInt64 = 0
     /// The number of first attempts that were lost while no answer had come for some time.
     var silent: UInt64 = 0
     /// The number of requests in flight.
@@ -24,6 +28,8 @@ struct ProviderHealth: Equatable {
         static let excused = Mode(rawValue: 2)
         /// Only probes are sent.
         static let probing = Mode(rawValue: 4)
+        /// An outage is suspected: a fresh connection shows whether the old ones are the cause.
+        static let doubted = Mode(rawValue: 8)
     }
 
     private(set) var pace = RatePace(start: 0)
@@ -42,6 +48,7 @@ struct ProviderHealth: Equatable {
         var mode: Mode = pace.rate == nil ? [] : .paced
         if outage.excusesAttempts { mode.insert(.excused) }
         if outage.phase == .open { mode.insert(.probing) }
+        if outage.isDoubted { mode.insert(.doubted) }
         return mode
     }
 
@@ -49,7 +56,7 @@ struct ProviderHealth: Equatable {
         begin(now: now)
         var sums = sums
         // Lanes publish their numbers one after the other, so the sums can be inconsistent for a moment.
-        lastGood = max(lastGood, sums.answered - min(sums.answered, sums.troubled))
+        lastGood = max(lastGood, sums.answered - min(sums.answered, sums.troubled + sums.ofConnection))
         sums.good = lastGood
         let was = outage.phase
         let news = outage.look(now: now, totals: sums)

@@ -16,6 +16,9 @@ struct AnswerCounts {
     private(set) var troubled: UInt64 = 0
     private(set) var troubledFirst: UInt64 = 0
     private(set) var silent: UInt64 = 0
+    /// The number of answers of 429 and 5xx for which a connection is to blame, and of the others that fresh connections got.
+    private(set) var ofConnection: UInt64 = 0
+    private(set) var fresh: UInt64 = 0
     /// Whether the shared counters have not been told of some of these yet.
     var hasTrouble = false
     private(set) var lastTrouble: Answer?
@@ -37,10 +40,16 @@ struct AnswerCounts {
         }
     }
 
-    mutating func noteTrouble(_ answer: Answer, isFirst: Bool) {
+    mutating func noteTrouble(_ answer: Answer, isFirst: Bool, isFresh: Bool) {
         troubled += 1
         if isFirst { troubledFirst += 1 }
+        if isFresh { fresh += 1 }
         lastTrouble = answer
+        hasTrouble = true
+    }
+
+    mutating func noteTroubleOfConnection() {
+        ofConnection += 1
         hasTrouble = true
     }
 
@@ -120,8 +129,9 @@ package final class SharedCounters: Sendable {
     /// The number of elements per lane and provider, so that lanes do not share cache lines.
     private static func stride(_ book: RuleIndex) -> Int { (1 + book.count + healthNumbers + 15) & ~15 }
 
-    /// The number of values that follow the rules: 429 and 5xx, those to first attempts, lost requests, requests in flight.
-    private static let healthNumbers = 4
+    /// The number of values that follow the rules: 429 and 5xx, those to first attempts, lost requests, requests in flight,
+    /// 429 and 5xx of single connections, those of fresh ones, and when a connection last served.
+    private static let healthNumbers = 7
 
     private func slot(_ lane: Int, _ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         slots.slab.address(of: (lane * providers + provider) * Self.stride(book))
@@ -172,6 +182,8 @@ package final class SharedCounters: Sendable {
         own[1].store(counts.troubledFirst, ordering: .relaxed)
         own[2].store(counts.silent, ordering: .relaxed)
         own[3].store(UInt64(inFlight), ordering: .relaxed)
+        own[4].store(counts.ofConnection, ordering: .relaxed)
+        own[5].store(counts.fresh, ordering: .relaxed)
         let (news, mode) = health.withLock { health in
             let news = health[provider].look(now: now, sums: sums(of: provider), isStarting: isStarting)
             return (news, health[provider].mode)
@@ -179,6 +191,23 @@ package final class SharedCounters: Sendable {
         modeSlot(provider)[0].store(UInt64(mode.rawValue), ordering: .relaxed)
         return news
     }
+
+    // MARK: What lanes tell each other of their connections
+
+    /// Publishes when a connection of this lane last served; 0 if none does now.
+    func publishServing(at time: UInt64, lane: Int, provider: Int) {
+        slot(lane, provider)[7 + book.count].store(time, ordering: .relaxed)
+    }
+
+    /// Whether a connection of another lane has served within the last `within` nanoseconds, and has not failed since.
+    func othersServe(_ lane: Int, _ provider: Int, within: UInt64, now: UInt64) -> Bool {
+        (0..<lanes).contains { other in
+            let time = other == lane ? 0 : slot(other, provider)[7 + book.count].load(ordering: .relaxed)
+            return time > 0 && now < time + within
+        }
+    }
+
+    // MARK: Sums
 
     private func sums(of provider: Int) -> AnswerSums {
         var sums = AnswerSums()
@@ -189,6 +218,8 @@ package final class SharedCounters: Sendable {
             sums.troubledFirst += further[1].load(ordering: .relaxed)
             sums.silent += further[2].load(ordering: .relaxed)
             sums.inFlight += further[3].load(ordering: .relaxed)
+            sums.ofConnection += further[4].load(ordering: .relaxed)
+            sums.fresh += further[5].load(ordering: .relaxed)
             sums.answered += own[0].load(ordering: .relaxed)
         }
         return sums

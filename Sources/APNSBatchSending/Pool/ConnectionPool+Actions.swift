@@ -6,12 +6,22 @@ extension ConnectionPool {
         case race(member: Int, against: Int)
         /// Send no new request on it, and await its answers.
         case drain(member: Int)
+        /// Like `drain`, because of the answers that it gave.
+        case replace(member: Int, Sickness)
         /// Close it: its requests get their outcomes at once.
         case close(member: Int)
         /// Send a PING on it.
         case ping(member: Int)
         /// Stop the campaign, since no connection can be established or no answer comes.
         case giveUp(String)
+    }
+
+    /// Why a connection is replaced while others of its pool may stay.
+    enum Sickness: Equatable {
+        /// Nearly all its answers are 429 or 5xx.
+        case refusing
+        /// Its answers take so many times as long as those of another connection.
+        case slow(factor: Double)
     }
 
     /// The consequence when APNs refuses the credentials of a connection.

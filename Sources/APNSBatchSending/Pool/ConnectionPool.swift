@@ -24,6 +24,7 @@ struct ConnectionPool: Equatable {
     private(set) var slots: PoolSlots
     private(set) var growth: Growth
     private(set) var consumption = Consumption()
+    private(set) var health = PoolHealth()
     private var watchdog: Watchdog
     /// The limits of requests in flight: by the pace, by the streams of one connection, at the start of a run, and the least
     /// of these for the current turn.
@@ -117,11 +118,23 @@ struct ConnectionPool: Equatable {
     mutating func didEnd(
         _ member: Int, answered: Bool, accepted: Bool = false, latency: UInt32 = 0, now: UInt64
     ) {
-        let isUp = members.didEnd(member, answered: answered, now: now)
+        let isUp = members.didEnd(member, answered: answered, latency: latency, now: now)
         guard answered else { return }
         if isUp { pace.note(latency: latency, inFlight: members.inFlightUp + 1) }
         if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
     }
+
+    /// Notes that the last answer of this member, whose end is noted, was 429 or 5xx. Returns what is to blame for it, and what
+    /// follows.
+    mutating func noteTrouble(
+        _ member: Int, isFirst: Bool, _ evidence: ConnectionHealth.Evidence = .usual, _ view: PoolHealth.View = .init(),
+        now: UInt64
+    ) -> (PoolHealth.Blame, [Action]) {
+        health.noteTrouble(member, isFirst: isFirst, evidence, view, in: &members, now: now, limits)
+    }
+
+    /// The time of the last answer of a connection that serves; 0 if none does.
+    func servedAt(now: UInt64) -> UInt64 { PoolHealth.servedAt(members, now: now) }
 
     // MARK: Events
 
@@ -284,9 +297,10 @@ struct ConnectionPool: Equatable {
     ///   - othersAnswer: Whether other pools of the run had answers recently; then this one does not give up.
     ///   - hadAnswers: Whether the provider has answered in this run; then a lack of answers is an outage, with a longer
     ///     patience.
+    ///   - view: What is known of the provider beyond this pool.
     mutating func tick(
         now: UInt64, answered: UInt64, hasWork: Bool = true, isBusy: Bool = false, othersAnswer: Bool = false,
-        hadAnswers: Bool = false
+        hadAnswers: Bool = false, view: PoolHealth.View = .init()
     ) -> [Action] {
         guard !isOver else { return [] }
         self.hasWork = hasWork
@@ -297,6 +311,7 @@ struct ConnectionPool: Equatable {
         var actions = watchAnswers(now: now, answered: answered, goesOn: othersAnswer, hadAnswers: hadAnswers)
         guard !isOver else { return actions }
         let wanted = hasWork ? growth.target : 1
+        actions += health.look(view, in: &members, now: now, limits)
         actions += members.watch(now: now, limits) + members.race(now: now)
         if hasWork { actions += replaceFallen(now: now) }
         actions += members.replaceOldTokens(now: now) + members.drainLeaving(now: now, wanted: wanted)
@@ -422,8 +437,9 @@ struct ConnectionPool: Equatable {
         // Before the first connection is established, a second attempt at the same time would show nothing new.
         guard everUp || open == 0,
             let slot = slots.vacant(of: growth.target, now: now, isTaken: members.isTaken),
-            let index = members.open(slot: slot, isSuccessor: isSuccessor, now: now)
+            let index = members.open(slot: slot, isSuccessor: isSuccessor, isFresh: health.inVain > 0, now: now)
         else { return nil }
+        health.didOpen()
         if isSuccessor { consumption.useSuccessor() } else { slots.space(until: now + limits.openSpacing) }
         return .open(member: index)
     }

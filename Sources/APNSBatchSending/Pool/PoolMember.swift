@@ -54,6 +54,13 @@ struct PoolMember: Equatable {
     /// The number of answers that it received, and the time of the last one.
     private(set) var answers = 0
     private var answeredAt: UInt64 = 0
+    /// The sum of the times of its answers, in microseconds.
+    private var latencies: UInt64 = 0
+    private(set) var health = ConnectionHealth()
+    /// Its answers in the last interval, beside those of the others.
+    private(set) var pace = Slowness.Sample()
+    /// Whether it gets no request because it fails and there is another one.
+    private var isShunned = false
 
     /// The number of streams that may be in use at once; 0 unless it is up.
     private(set) var streams = 0
@@ -67,7 +74,7 @@ struct PoolMember: Equatable {
     private var successorDueAt: UInt64?
     /// Whether a successor is to replace it.
     var isLeaving = false
-    /// Whether it was drained because the pool has more connections than help.
+    /// Whether it was drained because the pool has more connections than help, or because it was replaced.
     private var isSurplus = false
     /// The other member in its slot in a race, of which the one that is up first remains.
     private(set) var rival: Int?
@@ -153,22 +160,60 @@ struct PoolMember: Equatable {
 
     /// Notes that a request has its outcome, and returns whether the member is up. This is one call because each access to
     /// the pool's array from outside checks for uniqueness.
-    mutating func didEnd(answered: Bool, now: UInt64) -> Bool {
+    mutating func didEnd(answered: Bool, latency: UInt32 = 0, now: UInt64) -> Bool {
         precondition(inFlight > 0, "an outcome for each request, and a connection's end after them")
         inFlight -= 1
         if answered {
             answers += 1
             answeredAt = now
+            latencies &+= UInt64(latency)
         }
         return isUp
     }
 
+    // MARK: What its answers say about it
+
+    /// Whether it is up and fails.
+    var isFailing: Bool { isUp && health.isFailing }
+    /// Whether it is up and nothing speaks against it.
+    var isPromising: Bool { isUp && !health.isFailing }
+
+    /// Notes an answer 429 or 5xx, after its outcome. Returns whether the connection fails from now on.
+    mutating func noteTrouble(isFirst: Bool, _ evidence: ConnectionHealth.Evidence, now: UInt64) -> Bool {
+        health.noteTrouble(answers: answers, isFirst: isFirst, evidence, now: now)
+    }
+
+    mutating func lookAtHealth() { if isUp { health.look(answers: answers) } }
+
+    /// The time of its last answer, if it serves and that was within the last `within` nanoseconds; otherwise 0.
+    func servedAt(within: UInt64, now: UInt64) -> UInt64 {
+        isPromising && health.serves(answers: answers) && now < answeredAt + within ? answeredAt : 0
+    }
+
+    /// Whether it is a fresh connection that has proved itself.
+    func hasProved(now: UInt64) -> Bool {
+        isUp && health.isFresh && health.hasProved(answers: answers, age: now - min(now, upAt))
+    }
+
+    mutating func isProved() { health.isFresh = false }
+    mutating func willBeReplaced() { health.isReplaced = true }
+
+    /// Lets it have no request while it fails, if `hasOther`.
+    mutating func shun(_ hasOther: Bool) {
+        isShunned = isFailing && hasOther
+        refreshUsable()
+    }
+
+    mutating func endInterval() { pace.end(answers: answers, latencies: latencies) }
+    mutating func compare(with quick: Slowness.Sample) { if isUp { pace.compare(with: quick) } }
+
     // MARK: Its way up
 
     /// - Parameter rival: The member that it races.
-    mutating func open(slot: Int, isSuccessor: Bool = false, rival: Int? = nil, now: UInt64) {
+    mutating func open(slot: Int, isSuccessor: Bool = false, rival: Int? = nil, isFresh: Bool = false, now: UInt64) {
         self = PoolMember()
         (self.slot, self.rival) = (slot, rival)
+        health.isFresh = isFresh
         phase = .connecting(Connecting(openedAt: now, isSuccessor: isSuccessor, isRival: rival != nil))
     }
 
@@ -200,8 +245,10 @@ struct PoolMember: Equatable {
 
     mutating func allow(_ allowed: Int) {
         streams = min(up?.announced ?? 0, allowed)
-        usable = up?.heldUntil == nil ? streams : 0
+        refreshUsable()
     }
+
+    private mutating func refreshUsable() { usable = up?.heldUntil == nil && !isShunned ? streams : 0 }
 
     /// Notes that it could not take a request: it takes none before `until`.
     mutating func hold(until: UInt64) {
@@ -212,7 +259,7 @@ struct PoolMember: Equatable {
     mutating func releaseHold(now: UInt64) {
         guard usable == 0, let time = up?.heldUntil, now >= time else { return }
         up?.heldUntil = nil
-        usable = streams
+        refreshUsable()
     }
 
     mutating func willEnd() { up?.isEnding = true }

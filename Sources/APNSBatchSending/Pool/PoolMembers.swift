@@ -41,9 +41,9 @@ struct PoolMembers: Equatable {
 
     /// Notes that a request has its outcome, and returns whether the member is up.
     @inline(__always)
-    mutating func didEnd(_ index: Int, answered: Bool, now: UInt64) -> Bool {
+    mutating func didEnd(_ index: Int, answered: Bool, latency: UInt32, now: UInt64) -> Bool {
         inFlight -= 1
-        let isUp = members[index].didEnd(answered: answered, now: now)
+        let isUp = members[index].didEnd(answered: answered, latency: latency, now: now)
         if isUp { inFlightUp -= 1 }
         return isUp
     }
@@ -78,9 +78,9 @@ struct PoolMembers: Equatable {
     // MARK: Up
 
     /// Opens a connection in this slot. Returns nil while all members are in use.
-    mutating func open(slot: Int, isSuccessor: Bool, now: UInt64) -> Int? {
+    mutating func open(slot: Int, isSuccessor: Bool, isFresh: Bool, now: UInt64) -> Int? {
         guard let index = members.firstIndex(where: \.isVacant) else { return nil }
-        members[index].open(slot: slot, isSuccessor: isSuccessor, now: now)
+        members[index].open(slot: slot, isSuccessor: isSuccessor, isFresh: isFresh, now: now)
         return index
     }
 
@@ -107,7 +107,8 @@ struct PoolMembers: Equatable {
             if members[index].isUp, let rival = members[index].rival {
                 actions += settle(winner: index, rival)
             } else if members[index].wantsRival(now: now), let free = members.firstIndex(where: \.isVacant) {
-                members[free].open(slot: members[index].slot, rival: index, now: now)
+                members[free].open(
+                    slot: members[index].slot, rival: index, isFresh: members[index].health.isFresh, now: now)
                 members[index].race(against: free)
                 actions.append(.race(member: free, against: index))
             }

@@ -73,6 +73,12 @@ struct AddressTable: Equatable {
         entries[index].failures = min(entries[index].failures + 1, 10)
     }
 
+    /// Avoids the address of a connection that was replaced because of its answers, while there are others.
+    mutating func avoid(_ address: SocketAddress, now: UInt64) {
+        guard let index = entries.firstIndex(where: { $0.address == address }) else { return }
+        entries[index].avoidedUntil = max(entries[index].avoidedUntil, now + Self.avoidedFirst)
+    }
+
     private static let avoidedFirst: UInt64 = 1_000_000_000
     private static let avoidedLongest: UInt64 = 30_000_000_000
 }

@@ -35,6 +35,8 @@ struct FaultTreatment: Equatable {
     var way = Way.usual
     /// The number of the storm that determines the answer if the request passes every check; -1 for none.
     var storm: Int32 = -1
+    /// The time by which the answer comes later, in nanoseconds.
+    var delay: UInt64 = 0
     /// The form in which the answer is written.
     var form: ShapeFault.Form?
     var reset: ResetFault?

@@ -183,6 +183,7 @@ struct FaultPlan {
             later(milliseconds, .listen(true), at: now)
         case .storm(let storm):
             begin(index, storm.requests ?? (storm.milliseconds == nil ? 1 : nil), storm.milliseconds, id, at: now)
+        case .slow(let slow): begin(index, slow.requests, nil, id, at: now)
         case .shape(let shape):
             if shape.form == .early { actions.append(.early(connection: id, true)) }
             begin(index, shape.requests, nil, id, at: now)
@@ -252,6 +253,7 @@ struct FaultPlan {
             if spans[place].left < .max { spans[place].left -= 1 }
             switch faults[spans[place].fault].what {
             case .storm: treatment.storm = storms[spans[place].fault] ?? -1
+            case .slow(let slow): treatment.delay += Self.nanoseconds(slow.milliseconds)
             case .shape(let shape):
                 treatment.form = shape.form
                 treatment.isEarly = treatment.isEarly || shape.form == .early

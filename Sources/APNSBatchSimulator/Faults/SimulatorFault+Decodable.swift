@@ -26,7 +26,7 @@ private struct ErrorCode: Decodable {
 
 extension SimulatorFault: Decodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case when, goaway, reset, abort, stall, settings, storm, shape, malformed, flood
+        case when, goaway, reset, abort, stall, settings, storm, slow, shape, malformed, flood
         case ignorePings = "ignore_pings"
         case refuseConnects = "refuse_connects"
     }
@@ -37,6 +37,7 @@ extension SimulatorFault: Decodable {
             .when: ScriptKeys(FaultOccasion.CodingKeys.self), .goaway: ScriptKeys(GoAwayFault.CodingKeys.self),
             .reset: ScriptKeys(ResetFault.CodingKeys.self), .stall: ScriptKeys(StallFault.CodingKeys.self),
             .settings: ScriptKeys(SettingsFault.CodingKeys.self), .storm: ScriptKeys(StormFault.CodingKeys.self),
+            .slow: ScriptKeys(SlowFault.CodingKeys.self),
             .shape: ScriptKeys(ShapeFault.CodingKeys.self), .flood: ScriptKeys(FloodFault.CodingKeys.self),
         ])
 
@@ -61,6 +62,7 @@ extension SimulatorFault: Decodable {
         case .stall: .stall(try values.decode(StallFault.self, forKey: key))
         case .settings: .settings(try values.decode(SettingsFault.self, forKey: key))
         case .storm: .storm(try values.decode(StormFault.self, forKey: key))
+        case .slow: .slow(try values.decode(SlowFault.self, forKey: key))
         case .shape: .shape(try values.decode(ShapeFault.self, forKey: key))
         case .malformed: .malformed(try values.decode(MalformedFault.self, forKey: key))
         case .flood: .flood(try values.decode(FloodFault.self, forKey: key))

@@ -66,6 +66,8 @@ extension FaultKind {
         case .stall(let fault): Self.time("stall.ms", fault.milliseconds)
         case .settings(let fault): fault.fault().map { "settings.\($0)" }
         case .storm(let fault): fault.fault().map { "storm.\($0)" }
+        case .slow(let fault):
+            Self.time("slow.ms", fault.milliseconds) ?? Self.positive("slow.requests", fault.requests)
         case .shape(let fault): Self.positive("shape.requests", fault.requests)
         case .flood(let fault): fault.fault()
         case .refuseConnects(let milliseconds): Self.time("refuse_connects", milliseconds)

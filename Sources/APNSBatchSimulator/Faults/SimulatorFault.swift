@@ -105,6 +105,7 @@ package enum FaultKind: Sendable, Equatable {
     case stall(StallFault)
     case settings(SettingsFault)
     case storm(StormFault)
+    case slow(SlowFault)
     case shape(ShapeFault)
     case malformed(MalformedFault)
     case flood(FloodFault)
@@ -220,7 +221,30 @@ package struct StormFault: Decodable, Sendable, Equatable {
     package var requests: Int?
     package var milliseconds: Int?
 
+    package init(
+        status: Int, reason: String? = nil, retryAfter: Int? = nil, requests: Int? = nil, milliseconds: Int? = nil
+    ) {
+        (self.status, self.reason, self.retryAfter) = (status, reason, retryAfter)
+        (self.requests, self.milliseconds) = (requests, milliseconds)
+    }
+
     var rule: SimulatorRule { SimulatorRule(share: 0, status: status, reason: reason, retryAfter: retryAfter) }
+}
+
+/// Delays answers, beyond the latency of the script.
+package struct SlowFault: Decodable, Sendable, Equatable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case requests
+        case milliseconds = "ms"
+    }
+
+    package var milliseconds: Int
+    /// The number of requests to which it applies; nil for all further ones.
+    package var requests: Int?
+
+    package init(milliseconds: Int, requests: Int? = nil) {
+        (self.milliseconds, self.requests) = (milliseconds, requests)
+    }
 }
 
 /// Writes answers in an unusual way that HTTP/2 allows.

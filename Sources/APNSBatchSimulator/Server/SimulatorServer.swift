@@ -204,13 +204,10 @@ import CAPNSTransportServer
             treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
             id: messageID(verdict))
         if case .reset(let code) = fate { answer.reset = code }
-        if let delay, delay > 0 {
-            queue.insert(answer, at: tick + delay)
-        } else if time.isAtOnce || delay == 0 {
-            add(answer)
-        } else {
-            queue.insert(answer, at: time.next(after: tick))
-        }
+        let isAtOnce = delay.map { $0 == 0 } ?? time.isAtOnce
+        guard !isAtOnce || treatment.delay > 0 else { return add(answer) }
+        let due = isAtOnce ? tick : delay.map { tick + $0 } ?? time.next(after: tick)
+        queue.insert(answer, at: due + treatment.delay)
     }
 
     /// Resets a request with REFUSED_STREAM, which says that it was not processed (RFC 9113, section 8.7).

@@ -51,7 +51,7 @@ struct AnswerTests {
         Row(410, "ExpiredToken", .rejected(.delete)),
         Row(413, "PayloadTooLarge", .rejected(.none)),
         Row(
-            429, "TooManyProviderTokenUpdates", .retry(Retry(after: .short, token: .pause))),
+            429, "TooManyProviderTokenUpdates", .retry(Retry(after: .short, connection: .replace, token: .pause))),
         Row(429, "TooManyRequests", .retry(Retry(after: .short))),
         Row(500, "InternalServerError", .retry(Retry(after: .long))),
         Row(503, "ServiceUnavailable", .retry(Retry(after: .long))),

@@ -14,6 +14,8 @@ private let second: UInt64 = 1_000_000_000
         var now: UInt64 = 0
         var news: [Outage.News] = []
         var probes: [UInt64] = []
+        /// Whether a fresh connection gets one of the bad answers.
+        var isFreshBad = true
 
         /// - Parameters:
         ///   - good, bad, badAgain, lost: the numbers of answers in a tenth of a second, unless only probes are sent.
@@ -40,6 +42,7 @@ private let second: UInt64 = 1_000_000_000
                 totals.good += good
                 totals.troubled += bad + badAgain
                 totals.troubledFirst += bad
+                totals.fresh += isFreshBad && bad + badAgain > 0 ? 1 : 0
                 totals.silent += lost
             }
             if let news = outage.look(now: now, totals: totals) { self.news.append(news) }
@@ -123,6 +126,26 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news.count == 1)
     }
 
+    @Test("Bad answers of old connections alone are no outage, however many; attempts do not count meanwhile")
+    func freshConnection() {
+        var play = Play()
+        play.isFreshBad = false
+        play.play(seconds: 5, good: 100)
+        #expect(!play.outage.isDoubted)
+        play.play(seconds: 60, bad: 30)
+        #expect(play.news == [] && play.outage.excusesAttempts)
+        #expect(play.outage.isDoubted, "so that pools try a fresh connection")
+        play.isFreshBad = true
+        play.play(seconds: 1, bad: 30)
+        #expect(play.news == [.opened(.refusals(1))] && !play.outage.isDoubted)
+        play.play(seconds: 2)
+        play.isFreshBad = false
+        play.play(seconds: 2400, good: 100, probeIsGood: true)
+        #expect(play.news.last == .closed)
+        play.play(seconds: 60, bad: 30)
+        #expect(play.news.last == .closed, "what was known before the last outage proves nothing")
+    }
+
     @Test("Rows that are always refused are not an outage, also when no others remain")
     func badRows() {
         var play = Play()
@@ -164,6 +187,7 @@ private let second: UInt64 = 1_000_000_000
         for _ in 0..<20 {
             play.play(seconds: 1, badAgain: 0)
             play.totals.troubled += play.outage.phase == .open ? 0 : bad
+            play.totals.fresh += 1
             play.play(seconds: 2, badAgain: 0)
         }
         return play
@@ -223,7 +247,7 @@ private let second: UInt64 = 1_000_000_000
         for tenth in 1...100 as ClosedRange<UInt64> {
             for _ in 0..<10 {
                 counts[0].answered += 1
-                counts[0].noteTrouble(Answer(status: 503), isFirst: true)
+                counts[0].noteTrouble(Answer(status: 503), isFirst: true, isFresh: true)
                 counts[1].answered += 1
             }
             for provider in 0...1 {
@@ -234,6 +258,46 @@ private let second: UInt64 = 1_000_000_000
             }
         }
         #expect(counters.mode(0).contains(.probing) && counters.mode(1) == [])
+    }
+
+    @Test("Answers for which a connection is to blame are neither good nor bad ones of the provider")
+    func ofConnection() {
+        let counters = SharedCounters(
+            CircuitBreaker.Limits(), outage: .campaign(patience: 3600 * second), lanes: 1, providers: 1)
+        var counts = AnswerCounts(counters.book)
+        for tenth in 1...300 as ClosedRange<UInt64> {
+            // Of all answers nine tenths are bad, and of those of the provider a third at first, and then all.
+            for number in 0..<20 {
+                counts.answered += 1
+                if number < 17 {
+                    counts.noteTroubleOfConnection()
+                } else if number == 17 || tenth > 200 {
+                    counts.noteTrouble(Answer(status: 503), isFirst: true, isFresh: true)
+                }
+            }
+            counters.publish(counts, lane: 0, provider: 0)
+            _ = counters.lookAtHealth(
+                counts, inFlight: 0, lane: 0, provider: 0, now: second + tenth * second / 10, isStarting: false)
+            if tenth == 200 { #expect(counters.mode(0).isDisjoint(with: [.probing, .excused])) }
+        }
+        #expect(counters.mode(0).contains(.probing))
+    }
+
+    @Test("A lane knows whether a connection of another lane serves, and not of its own")
+    func othersServe() {
+        let counters = SharedCounters(
+            CircuitBreaker.Limits(), outage: .campaign(patience: 3600 * second), lanes: 3, providers: 2)
+        func serve(_ lane: Int, _ provider: Int, at now: UInt64) -> Bool {
+            counters.othersServe(lane, provider, within: 5 * second, now: now)
+        }
+        #expect(!serve(0, 1, at: 10 * second))
+        counters.publishServing(at: 10 * second, lane: 2, provider: 1)
+        #expect(serve(0, 1, at: 10 * second) && serve(1, 1, at: 14 * second))
+        #expect(!serve(2, 1, at: 10 * second), "its own")
+        #expect(!serve(0, 0, at: 10 * second), "another provider")
+        #expect(!serve(0, 1, at: 15 * second), "too long ago")
+        counters.publishServing(at: 0, lane: 2, provider: 1)
+        #expect(!serve(0, 1, at: 11 * second), "it fails now")
     }
 
     @Test("Lost requests without any answer are an outage once there were answers")

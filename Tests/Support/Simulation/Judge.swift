@@ -55,7 +55,8 @@ struct Judge {
             return "nothing but standing still went wrong, and the server received it \(received) times"
         }
         // While most answers are 429 or 5xx, attempts do not count toward the limit, but the line counts them all.
-        let hasOutages = plan.script.rules.contains { $0.status == 429 || $0.status >= 500 }
+        let hasOutages =
+            plan.script.rules.contains { $0.status == 429 || $0.status >= 500 } || !plan.script.faults.isEmpty
         if received > plan.attempts * sessions, !hasOutages || received > Int(line.attempts) {
             return "received \(received) times with \(plan.attempts) attempts allowed in each of \(sessions) sessions"
         }
@@ -86,6 +87,9 @@ struct Judge {
     private func judgeRejected(_ row: InputRow, _ line: ResultsText.Line) -> String? {
         let statuses = witness.statuses[row.number] ?? []
         if !statuses.contains(line.status) { return "the server answered \(statuses)" }
+        if plan.hasSickness(status: line.status) {
+            return line.outcome == .unavailable ? nil : "status \(line.status) is another outcome"
+        }
         guard let rule = plan.script.answer(forToken: row.token) else { return "the script says nothing of it" }
         if rule.status != Int(line.status) { return "the script says \(rule.status)" }
         let mayPass = line.status == 429 || line.status >= 500

@@ -120,6 +120,37 @@ struct SeedPlan {
         drawRate(&dice)
         // Rows are spread over a time only if their number is known.
         isSpooled = dice.chance(300_000) && rateLimit.spread == nil && rateChange?.limit.spread == nil
+        drawSickness(&dice)
+    }
+
+    /// Chooses connections that refuse everything for a number of requests, or answer late.
+    private mutating func drawSickness(_ dice: inout Dice) {
+        guard !onlyStandsStill, dice.chance(200_000) else { return }
+        let refusals = [
+            (429, "TooManyRequests"), (429, "TooManyProviderTokenUpdates"), (500, "InternalServerError"),
+            (503, "ServiceUnavailable"), (503, "Shutdown"),
+        ]
+        script.faults = (0..<dice.within(1...3)).map { _ in
+            var when = FaultOccasion(after: dice.pick([0, 1, 20, 100]), times: 4)
+            if dice.chance(600_000) {
+                when.connection = dice.within(1...6)
+            } else {
+                when.connectionEvery = dice.within(1...3)
+            }
+            let (requests, (status, reason)) = (dice.within(1...300), dice.pick(refusals))
+            let storm = StormFault(status: status, reason: reason, requests: requests)
+            return SimulatorFault(
+                dice.chance(150_000)
+                    ? .slow(SlowFault(milliseconds: dice.within(1...150), requests: requests)) : .storm(storm),
+                when: when)
+        }
+    }
+
+    /// Whether a connection may give this answer to any request.
+    func hasSickness(status: UInt16) -> Bool {
+        script.faults.contains { fault in
+            if case .storm(let storm) = fault.what { storm.status == Int(status) } else { false }
+        }
     }
 
     /// Chooses limits of requests per time. All rows can be sent within the patience for a calm run.
