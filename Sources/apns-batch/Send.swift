@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import CAPNSProcess
 import Foundation
@@ -149,7 +150,7 @@ struct Send: AsyncParsableCommand {
         let control = openControl(of: run)
         defer { control?.end() }
         // If this process crashes, its signal handler prints how to resume the run.
-        apns_process_run_set(run.directory)
+        apns_process_run_set(run.directory.shellQuoted)
         export?.begin(run.directory)
         let summary = try await run.send()
         apns_process_run_set(nil)

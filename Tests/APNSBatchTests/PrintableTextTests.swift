@@ -47,6 +47,7 @@ import Testing
         arguments: ["", "a b", "x\r\nhost: y", "[::1]"])
     func hosts(host: String) async throws {
         let stage = try Stage()
+        defer { withExtendedLifetime(stage) {} }
         for isProxy in [false, true] {
             var campaign = try stage.campaign(rows: "token\n00aa\n")
             if isProxy {
@@ -67,7 +68,9 @@ import Testing
 
     @Test("Port 0 is refused")
     func ports() throws {
-        var campaign = try Stage().campaign(rows: "token\n00aa\n")
+        let stage = try Stage()
+        defer { withExtendedLifetime(stage) {} }
+        var campaign = try stage.campaign(rows: "token\n00aa\n")
         campaign.destination = .host("localhost", port: 0)
         let error = #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
         #expect(error?.description == "destination: expected a port from 1 to 65535, found 0")

@@ -17,8 +17,8 @@
 /* EX_OSERR of sysexits.h. */
 enum { APNS_PROCESS_EXIT_SYSTEM = 71 };
 
-/* Sets the run directory that is named in the line after a fatal signal, as a run that can be resumed. directory:
- * copied; NULL for none. A path of 4,096 bytes or more counts as none. Must be called from one thread only. */
+/* Sets the run directory that is named in the line after a fatal signal, as a run that can be resumed. directory: as in
+ * a shell, copied; NULL for none. A text of 4,096 bytes or more counts as none. Must be called from one thread only. */
 void apns_process_run_set(const char *directory);
 
 /* Asks for SIGTERM when the thread of another process that started this process ends (PR_SET_PDEATHSIG), and sends it

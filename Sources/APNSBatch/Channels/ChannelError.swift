@@ -29,7 +29,7 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
     public let remedy: String?
 
     init(_ code: Code, _ description: String, remedy: String? = nil) {
-        (self.code, self.description, self.remedy) = (code, Printable.text(description), remedy)
+        (self.code, self.description, self.remedy) = (code, Printable.text(description), remedy.map(Printable.text))
     }
 
     init(_ error: CampaignError) { self.init(.configuration, error.description) }

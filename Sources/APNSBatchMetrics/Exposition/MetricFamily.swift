@@ -22,8 +22,8 @@ package struct MetricFamily: Sendable, Equatable {
         package var name: String
         package var value: String
 
-        /// - Parameter value: Any text. It becomes printable.
-        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, Printable.text(value)) }
+        /// - Parameter value: Any text. It becomes printable; both formats escape line ends.
+        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, Printable.lines(value)) }
     }
 
     package struct Sample: Sendable, Equatable {

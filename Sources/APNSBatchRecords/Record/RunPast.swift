@@ -166,6 +166,11 @@ package struct RunPast: Sendable {
         throw CampaignError(.configuration, "campaign id: the run began with another one")
     }
 
+    /// What follows the cause if the input is the copy that the run keeps: nobody but this program writes it.
+    package static let damagedCopy =
+        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status says which "
+        + "rows are left and which of them may have been sent, and another run can send them"
+
     /// Throws if the campaign or the input differs.
     ///
     /// - Parameter input: the input that this session reads.
@@ -177,8 +182,9 @@ package struct RunPast: Sendable {
                 "\(differences.joined(separator: ", ")): changed since the run began, which would change what the rows "
                     + "become: restore it, or start a new run")
         }
+        let advice = header.isCopied ? Self.damagedCopy : ""
         guard now.columnsSum == header.columnsSum else {
-            throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns")
+            throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns\(advice)")
         }
         guard now.resultColumns == header.resultColumns else {
             let names = header.resultColumns.isEmpty ? "none" : header.resultColumns.joined(separator: ", ")
@@ -196,7 +202,7 @@ package struct RunPast: Sendable {
         guard now.inputBytes == header.inputBytes else {
             let (had, has) = (header.inputBytes ?? 0, now.inputBytes ?? 0)
             throw CampaignError(
-                .configuration, "\(now.inputName): the input changed: it had \(had) bytes and has \(has)")
+                .configuration, "\(now.inputName): the input changed: it had \(had) bytes and has \(has)\(advice)")
         }
         if !Self.isSame(now.inputName, header.inputName) {
             try InputProof.check(input, name: now.inputName, holds: reading.history.ranges)

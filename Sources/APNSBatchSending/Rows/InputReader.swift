@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchRecords
 import APNSBatchRows
 
 /// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as those of the
@@ -66,7 +67,7 @@ package final class InputReader: Sendable {
         let text = error.message(input: name)
         // Nobody but this program writes the copy, and nothing of it is missing when it is opened.
         if isCopy, error.systemCode == nil, error != .cancelled {
-            return CampaignError(.configuration, text + damagedCopy, cause: error)
+            return CampaignError(.configuration, text + RunPast.damagedCopy, cause: error)
         }
         let kind: CampaignError.Code =
             switch error {
@@ -77,10 +78,6 @@ package final class InputReader: Sendable {
             }
         return CampaignError(kind, text, cause: error)
     }
-
-    private static let damagedCopy =
-        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status says which "
-        + "rows are left and which of them may have been sent, and another run can send them"
 
     /// Notes that rows were read, by this session or an earlier one.
     ///

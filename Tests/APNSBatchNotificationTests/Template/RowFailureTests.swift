@@ -25,7 +25,7 @@ import Testing
             ("bool", "yes", #"badge: expected true or false, found "yes""#),
             ("bool", "2", #"badge: expected true or false, found "2""#),
             ("bool", "truE ", #"badge: expected true or false, found "truE ""#),
-            ("bool", "\u{14}rue", #"badge: expected true or false, found "\x14rue""#),
+            ("bool", "\u{14}rue", #"badge: expected true or false, found "\u0014rue""#),
             ("bool", "", "badge: expected true or false, found an empty field"),
             ("json", "", "badge: expected JSON, found an empty field"),
             ("json", " ", "badge: not valid JSON at line 1, column 2: expected JSON, found nothing"),

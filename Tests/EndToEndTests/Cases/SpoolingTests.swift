@@ -118,6 +118,8 @@ extension EndToEnd {
             process.stop(SIGKILL)
             let (copy, kept) = (URL(filePath: directory + "/input.zst"), directory + ".kept")
             let whole = try Data(contentsOf: copy)
+            // A socket cannot be copied.
+            try? FileManager.default.removeItem(atPath: directory + "/control")
             try FileManager.default.copyItem(atPath: directory, toPath: kept)
             /// Resumes the run with another copy, and returns whether the damage was noticed.
             func isRefused(_ content: Data, _ what: String) throws -> Bool {
