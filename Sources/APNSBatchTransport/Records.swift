@@ -1,4 +1,5 @@
 import CAPNSTransport
+import Glibc
 
 /// A request, as passed to the C core; `apns_transport.h` says who owns its pointers.
 package typealias RequestRecord = apns_transport_request
@@ -108,6 +109,12 @@ extension apns_transport_event {
     /// Whether the server did not select h2 (ALPN).
     package var saysNoHTTP2: Bool {
         unsafe failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue)
+    }
+
+    /// Whether the peer ended the connection without a cause.
+    package var saysNothing: Bool {
+        unsafe failureScope == .end
+            || failureScope == .system && code == Int64(ECONNRESET) && connectionStage != .connecting
     }
 
     /// The detail as text, for the log and the report; invalid UTF-8 is replaced. Not for the path of a row.

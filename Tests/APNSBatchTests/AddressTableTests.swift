@@ -65,15 +65,24 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(table.count == 2)
     }
 
-    @Test("A rival uses the other address family")
+    @Test("A rival uses the other address family, then another address of the same one")
     func rivals() {
-        var table = AddressTable([six, a])
-        #expect(table.take(against: six, now: 0) == a)
-        #expect(table.take(against: a, now: 0) == six)
-        #expect(table.hasOtherFamily(than: six))
+        var table = AddressTable([six, a, b])
+        #expect(table.take(against: [six], now: 0) == a)
+        #expect(table.take(against: [a], now: 0) == six)
+        #expect(table.take(against: [a, six], now: 0) == b)
+        #expect(table.take(against: [six, a, b], now: 0) == nil)
+        #expect(table.hasOther(than: [six, a]) && !table.hasOther(than: [b, six, a]))
         var four = AddressTable([a, b])
-        #expect(four.take(against: a, now: 0) == nil)
-        #expect(!four.hasOtherFamily(than: a))
+        #expect(four.take(against: [a], now: 0) == b)
+    }
+
+    @Test("A rival uses an address of the same family rather than one that failed")
+    func rivalAfterFailure() {
+        var table = AddressTable([six, a, b])
+        table.release(six, failed: true, now: 0)
+        #expect(table.take(against: [a], now: 0) == b)
+        #expect(table.take(against: [a, b], now: 0) == six)
     }
 }
 

@@ -98,6 +98,55 @@ import Testing
         withExtendedLifetime(silent) {}
     }
 
+    @Test("Addresses of the same family that drop SYNs delay the start by a second each")
+    func deadAddresses() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
+        defer { server.stop() }
+        let dead = try [FullListener(), FullListener()]
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in
+            try (dead.map(\.port) + [port]).flatMap { try HostResolver.resolve(host: "127.0.0.1", port: $0) }
+        }
+        var campaign = try Self.campaign(stage, server, rows: 100)
+        // A connect alone has 10 s.
+        campaign.connectPatience = .seconds(9)
+        let summary = await (try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings)).send()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+    }
+
+    @Test("Of a connection that was up it is said that it broke, and not that there was none")
+    func broken() async throws {
+        let fault = SimulatorFault(.abort(.reset), when: FaultOccasion(after: 1))
+        let stage = try Stage(script: SimulatorScript(seed: 1, faults: [fault]))
+        var campaign = try stage.campaign(rows: Self.rows(10))
+        (campaign.lanes, campaign.connections, campaign.attempts) = (1, 1, 1000)
+        (campaign.retryDelay, campaign.connectPatience) = (.milliseconds(5), .seconds(1))
+        let log = LogKeeper()
+        let run = try CampaignRun(campaign, logger: log.logger)
+        let summary = await run.send()
+        #expect(summary.ending == .failed && run.failure?.code == .unreachable)
+        let text = run.failure?.description ?? ""
+        #expect(text.hasPrefix("no connection for 1 seconds: the connection to 127.0.0.1:\(stage.port)"), "\(text)")
+        #expect(text.contains(" broke ("), "\(text)")
+        #expect(!log.text.contains("cannot connect"), "\(log.text)")
+    }
+
+    @Test("A server that is not trusted ends the run without a promise of further attempts")
+    func untrusted() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
+        defer { server.stop() }
+        var campaign = try Self.campaign(stage, server, rows: 10)
+        campaign.authorities = try Occasion.make(hosts: ["127.0.0.1"]).authorityPEM
+        let log = LogKeeper()
+        let run = try CampaignRun(campaign, logger: log.logger)
+        let summary = await run.send()
+        #expect(summary.ending == .failed && run.failure?.code == .unreachable)
+        #expect(run.failure?.description.hasPrefix("cannot connect to 127.0.0.1") == true)
+        #expect(!log.text.contains("trying"), "\(log.text)")
+    }
+
     @Test("The resolver is asked again for the next connection, and its answer is used")
     func askedAgain() async throws {
         let stage = try Stage()
@@ -202,6 +251,39 @@ final class SilentListener {
     }
 
     deinit { close(descriptor) }
+}
+
+/// A listener at 127.0.0.1 that accepts no more connections. Its queue is full, and the kernel does not answer new attempts.
+final class FullListener: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let waiting: [Int32]
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        func call(_ body: (UnsafeMutablePointer<sockaddr>) -> Int32) -> Int32 {
+            withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
+            }
+        }
+        try #require(call { bind(listener, $0, length) } == 0 && listen(listener, 0) == 0)
+        try #require(call { getsockname(listener, $0, &length) } == 0)
+        // There is one connection more than the queue holds, and none is ever accepted.
+        waiting = (0..<4).map { _ in
+            let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            _ = call { connect(client, $0, length) }
+            return client
+        }
+        (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit {
+        for socket in waiting + [listener] { close(socket) }
+    }
 }
 
 /// Stores the reports of a run.

@@ -90,79 +90,74 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == 0)
     }
 
-    @Test("The pool doubles while all streams are in use and the rate rises, with spacing")
+    /// Lets a pool of connections with one stream each answer every 50 ms, each after `latency` milliseconds, which depends on
+    /// the number of connections, and returns the times of its actions in milliseconds.
+    private static func ticks(
+        _ pool: inout ConnectionPool, _ steps: ClosedRange<UInt64>, isBusy: Bool = false, latency: (Int) -> UInt32
+    ) -> [(UInt64, ConnectionPool.Action)] {
+        var actions: [(UInt64, ConnectionPool.Action)] = []
+        for step in steps {
+            let now = step * 50 * ms
+            for member in pool.members.indices where pool.members[member].isUp || pool.members[member].inFlight > 0 {
+                if pool.members[member].inFlight > 0 {
+                    pool.didEnd(member, answered: true, latency: latency(pool.up) * 1000, now: now)
+                }
+                if pool.members[member].isUp { pool.willSend(member) }
+            }
+            #expect(pool.pick() == nil)
+            for action in pool.tick(now: now, answered: step, isBusy: isBusy) {
+                actions.append((step * 50, action))
+                switch action {
+                case .open(let member): pool.isUp(member, streams: 1, now: now)
+                case .drain(let member):
+                    pool.didEnd(member, answered: false, now: now)
+                    #expect(pool.isDown(member, failure: failure(), now: now, jitter: 1) == [])
+                default: Issue.record("did not expect \(action)")
+                }
+            }
+        }
+        return actions
+    }
+
+    @Test("The pool doubles while all streams are in use and answers are as quick as before, with spacing")
     func doubles() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
-        #expect(pool.pick() == nil)
-        _ = pool.tick(now: 10 * ms, answered: 1)
-        #expect(pool.pick() == nil)
-        #expect(pool.tick(now: 300 * ms, answered: 100) == [.open(member: 1)])
-        pool.isUp(1, streams: 1, now: 310 * ms)
-        pool.willSend(1)
-        // The rate was 400/s with one connection; with two it is 800/s.
-        _ = pool.tick(now: 320 * ms, answered: 100)
-        var opens: [ConnectionPool.Action] = []
-        var now = 320 * ms
-        while opens.count < 2 && now < 2 * seconds {
-            now += 50 * ms
-            _ = pool.pick()
-            let actions = pool.tick(now: now, answered: 100 + (now - 320 * ms) * 8 / (10 * ms))
-            #expect(actions.count <= 1)
-            opens += actions
-        }
-        #expect(opens.count == 2)
+        let actions = Self.ticks(&pool, 1...60) { _ in 100 }
+        #expect(actions.map(\.1) == (1...7).map { .open(member: $0) })
+        let times = actions.map(\.0)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 50 }, "\(times)")
+        #expect(pool.up == 8 && times.last.map { $0 <= 1500 } == true)
     }
 
-    @Test("The pool stops growing when growth did not help")
+    @Test("The pool stops growing when growth did not help, and a surplus connection that is closed has not failed")
     func stopsGrowing() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
-        var answered: UInt64 = 0
-        var opened = 0
-        for step in 1...100 {
-            _ = pool.pick()
-            answered += 50
-            for action in pool.tick(now: UInt64(step) * 50 * ms, answered: answered) {
-                guard case .open(let member) = action else { continue }
-                opened += 1
-                pool.isUp(member, streams: 1, now: UInt64(step) * 50 * ms)
-                pool.willSend(member)
-            }
-        }
-        #expect(opened == 1, "from one to two, and no further")
-    }
-
-    /// Calls the pool every 50 ms, with a number of answers each, and returns its actions.
-    private static func ticks(
-        _ pool: inout ConnectionPool, _ steps: ClosedRange<UInt64>, answers: UInt64, before: UInt64 = 0,
-        isBusy: Bool = false
-    ) -> [ConnectionPool.Action] {
-        steps.flatMap { step in
-            _ = pool.pick()
-            let answered = before + (step - steps.lowerBound + 1) * answers
-            return pool.tick(now: step * 50 * ms, answered: answered, isBusy: isBusy)
-        }
+        let actions = Self.ticks(&pool, 1...600) { UInt32(100 * $0) }
+        #expect(pool.up <= 2 && actions.count { $0.0 > 10_000 } <= 12, "\(actions)")
+        #expect(actions.contains { if case .drain = $0.1 { true } else { false } })
+        #expect(pool.lastFailure == nil && !pool.slots.haveFailures)
     }
 
     @Test("A pool does not grow while the sender is busy, and grows afterwards")
     func busy() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
-        #expect(Self.ticks(&pool, 1...40, answers: 50, isBusy: true) == [])
-        #expect(Self.ticks(&pool, 41...60, answers: 50, before: 2000) == [.open(member: 1)])
+        #expect(Self.ticks(&pool, 1...40, isBusy: true) { _ in 100 }.isEmpty)
+        #expect(Self.ticks(&pool, 41...50) { _ in 100 }.first?.1 == .open(member: 1))
     }
 
-    @Test("Growth is not reverted when the answers become fewer later")
+    @Test("Growth that made the sender busy is not reverted")
     func busyAfterGrowth() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
-        #expect(Self.ticks(&pool, 1...6, answers: 50) == [.open(member: 1)])
-        pool.isUp(1, streams: 1, now: 300 * ms)
-        pool.willSend(1)
-        #expect(Self.ticks(&pool, 7...20, answers: 200, before: 300, isBusy: true) == [])
-        _ = Self.ticks(&pool, 21...60, answers: 20, before: 3100)
-        #expect(pool.growth.target >= 2)
+        #expect(Self.ticks(&pool, 1...6) { _ in 100 }.count >= 1)
+        let target = pool.growth.target
+        _ = Self.ticks(&pool, 7...20, isBusy: true) { _ in 150 }
+        #expect(pool.growth.target == target)
+        _ = Self.ticks(&pool, 21...100) { _ in 150 }
+        #expect(pool.growth.target >= target)
     }
 
     @Test("The next address is tried at once, and the pool backs off after all of them failed")
@@ -389,8 +384,10 @@ private let seconds: UInt64 = 1_000_000_000
     private static func poolWithTwo() -> ConnectionPool {
         var pool = poolWithOne(streams: 1, maximum: 2)
         pool.willSend(0)
+        pool.didEnd(0, answered: true, latency: 1000, now: 10 * ms)
+        pool.willSend(0)
         _ = pool.pick()
-        #expect(pool.tick(now: 300 * ms, answered: 100) == [.open(member: 1)])
+        #expect(pool.tick(now: 300 * ms, answered: 1) == [.open(member: 1)])
         pool.isUp(1, streams: 1, now: 310 * ms)
         pool.willSend(1)
         for member in [0, 1] { pool.didEnd(member, answered: true, now: 320 * ms) }

@@ -53,26 +53,72 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 2 * seconds + 125 * ms, answered: 1) == [.open(member: 0)])
     }
 
+    @Test("A surplus connection that is closed has not failed")
+    func surplus() {
+        for isSurplus in [false, true] {
+            var members = PoolMembers(count: 2)
+            let member = members.open(slot: 0, isSuccessor: false, now: 0) ?? -1
+            members.comeUp(member, now: 1 * ms)
+            #expect(members.retire(member, isSurplus: isSurplus) == [.drain(member: member)])
+            #expect(members.remove(member).wasOfNoUse(now: 2 * ms) == !isSurplus)
+        }
+    }
+
     // MARK: Races
 
-    /// Returns a pool whose first connection can race against an address of the other family.
-    private static func racing() -> ConnectionPool {
+    /// Returns a pool whose first connection races against another address.
+    private static func racing(rivalRacesAt: UInt64? = nil) -> ConnectionPool {
         var pool = ConnectionPool(limits: .init(), now: 0)
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
         pool.didOpen(0, racesAt: 250 * ms)
         #expect(pool.tick(now: 250 * ms - 1, answered: 0) == [])
         #expect(pool.tick(now: 250 * ms, answered: 0) == [.race(member: 1, against: 0)])
-        pool.didOpen(1, racesAt: 500 * ms)
+        pool.didOpen(1, racesAt: rivalRacesAt)
         return pool
     }
 
-    @Test("A rival gets no rival, and a connection gets only one")
+    @Test("Before any connection came up, address after address joins the race, and the first connection ends it")
+    func manyRaces() {
+        var pool = Self.racing(rivalRacesAt: 500 * ms)
+        #expect(pool.tick(now: 499 * ms, answered: 0) == [])
+        #expect(pool.tick(now: 500 * ms, answered: 0) == [.race(member: 2, against: 1)])
+        pool.didOpen(2)
+        for step in 1...40 { #expect(pool.tick(now: 500 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
+        #expect(pool.members.open == 1, "they count as one")
+        pool.isUp(2, streams: 10, now: 11 * seconds)
+        #expect(pool.tick(now: 11 * seconds, answered: 0) == [.close(member: 0), .close(member: 1)])
+        #expect(pool.pick() == 2)
+    }
+
+    @Test("Once connections come up, a connection gets one rival")
     func oneRace() {
+        var pool = Self.pool(1)
+        #expect(pool.retire(0) == [.drain(member: 0)])
+        #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 1)])
+        pool.didOpen(1, racesAt: 1250 * ms)
+        #expect(pool.tick(now: 1250 * ms, answered: 1) == [.race(member: 2, against: 1)])
+        pool.didOpen(2, racesAt: 1500 * ms)
+        for step in 1...20 { #expect(pool.tick(now: 1250 * ms + UInt64(step) * 250 * ms, answered: 1) == []) }
+    }
+
+    @Test("A rival without another address leaves the race, and its member gets no other")
+    func noRival() {
         var pool = Self.racing()
-        #expect(pool.members[1].connecting?.racesAt == nil)
-        for step in 1...40 { #expect(pool.tick(now: 250 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
-        pool.isUp(0, streams: 10, now: 11 * seconds)
-        #expect(pool.tick(now: 11 * seconds, answered: 0) == [.close(member: 1)])
+        pool.notOpened(1, until: 250 * ms)
+        for step in 1...20 { #expect(pool.tick(now: 250 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
+        #expect(pool.members.open == 1)
+        pool.isUp(0, streams: 10, now: 6 * seconds)
+        #expect(pool.tick(now: 6 * seconds, answered: 0) == [])
+    }
+
+    @Test("A race of connections with old credentials does not end their successor")
+    func raceOfLeaving() {
+        var pool = Self.racing()
+        #expect(pool.renewAll() == [.drain(member: 1)])
+        #expect(pool.tick(now: 300 * ms, answered: 0) == [.open(member: 2)])
+        pool.didOpen(2)
+        pool.isUp(0, streams: 10, now: 310 * ms)
+        #expect(pool.tick(now: 310 * ms, answered: 0) == [])
     }
 
     @Test("A rival continues alone when the other attempt failed")
@@ -110,67 +156,5 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.isDown(failing, failure: failure, now: 300 * ms, jitter: 1) == [])
         #expect(pool.tick(now: 400 * ms, answered: 0) == [])
         #expect(pool.isDown(1 - failing, failure: failure, now: 400 * ms, jitter: 1) == [.giveUp("untrusted")])
-    }
-
-    // MARK: Size
-
-    @Test("Useless growth is reverted and tried again at growing intervals")
-    func shrinks() {
-        var limits = ConnectionPool.Limits()
-        (limits.maximum, limits.pingAfter, limits.pingIdleAfter) = (4, 1 << 62, 1 << 62)
-        var pool = ConnectionPool(limits: limits, now: 0)
-        var opens: [UInt64] = []
-        var drains = 0
-        for step in 0..<4000 {
-            let now = UInt64(step) * 10 * ms
-            for action in pool.tick(now: now, answered: UInt64(step)) {
-                switch action {
-                case .open(let member):
-                    opens.append(now / seconds)
-                    pool.isUp(member, streams: 1, now: now)
-                    pool.willSend(member)
-                case .drain(let member):
-                    drains += 1
-                    pool.didEnd(member, answered: true, now: now)
-                    _ = pool.isDown(member, failure: Self.failure, now: now, jitter: 1)
-                default: Issue.record("did not expect \(action)")
-                }
-            }
-            for member in pool.members.indices where pool.members[member].isUp {
-                pool.didEnd(member, answered: true, now: now)
-                pool.willSend(member)
-            }
-            _ = pool.pick()
-        }
-        #expect(opens == [0, 0, 10, 31] && drains == 3, "\(opens), \(drains)")
-        #expect(pool.up == 1)
-    }
-
-    @Test("A surplus connection that is closed does not count as failed")
-    func surplus() {
-        var limits = ConnectionPool.Limits()
-        (limits.maximum, limits.pingAfter, limits.pingIdleAfter) = (4, 1 << 62, 1 << 62)
-        var pool = ConnectionPool(limits: limits, now: 0)
-        var drains = 0
-        for step in 0..<4000 {
-            let now = UInt64(step) * 10 * ms
-            for action in pool.tick(now: now, answered: UInt64(step)) {
-                switch action {
-                case .open(let member):
-                    pool.isUp(member, streams: 1, now: now)
-                    pool.willSend(member)
-                case .drain(let member):
-                    drains += 1
-                    pool.didEnd(member, answered: false, now: now)
-                    #expect(pool.isDown(member, failure: Self.failure, now: now, jitter: 1) == [])
-                default: Issue.record("did not expect \(action)")
-                }
-            }
-            pool.didEnd(0, answered: true, now: now)
-            pool.willSend(0)
-            _ = pool.pick()
-        }
-        #expect(drains > 0)
-        #expect(pool.lastFailure == nil && !pool.slots.haveFailures)
     }
 }

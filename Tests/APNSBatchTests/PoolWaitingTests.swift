@@ -23,6 +23,44 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.waiting(now: 10 * seconds) == nil)
     }
 
+    @Test("Nothing is said of further attempts where there will be none, and of no time where there is no limit")
+    func noPromise() {
+        var final = ConnectionPool(limits: .init(), now: 0)
+        _ = final.tick(now: 0, answered: 0)
+        let untrusted = ConnectionFailure(isHopeless: true, addresses: 2, text: "cannot connect to a:1 (untrusted)")
+        #expect(final.isDown(0, failure: untrusted, now: 1 * ms, jitter: 1) == [])
+        #expect(final.waiting(now: 1 * ms)?.description == "cannot connect to a:1 (untrusted)")
+        _ = final.tick(now: 50 * ms, answered: 0)
+        #expect(final.isDown(0, failure: untrusted, now: 60 * ms, jitter: 1) == [.giveUp(untrusted.text)])
+        #expect(final.waiting(now: 60 * ms) == nil, "the run has ended")
+
+        var endless = ConnectionPool(limits: .init(), now: 0)
+        _ = endless.tick(now: 0, answered: 0, othersAnswer: true)
+        _ = endless.isDown(0, failure: Self.failure, now: 1 * ms, jitter: 1)
+        #expect(endless.waiting(now: 1 * ms)?.description == "cannot connect to a:1 (no); trying again")
+        #expect(CampaignProgress.Waiting.noStreams(secondsLeft: .max).description == "the server allows no streams")
+    }
+
+    @Test("A cause is kept when later attempts fail without one")
+    func earlierCause() {
+        var pool = ConnectionPool(limits: .init(), now: 0)
+        _ = pool.tick(now: 0, answered: 0)
+        _ = pool.isDown(0, failure: Self.failure, now: 1 * ms, jitter: 0)
+        var closed = Self.failure
+        (closed.text, closed.saysNothing) = ("cannot connect to a:1 (closed by the peer)", true)
+        for step in 1...62 {
+            for action in pool.tick(now: UInt64(step) * seconds, answered: 0) {
+                guard case .open(let member) = action else {
+                    let text = "no connection for 60 seconds: cannot connect to a:1 (closed by the peer)"
+                    #expect(action == .giveUp("\(text); earlier: cannot connect to a:1 (no)"))
+                    return
+                }
+                _ = pool.isDown(member, failure: closed, now: UInt64(step) * seconds, jitter: 0)
+            }
+        }
+        Issue.record("expected it to give up")
+    }
+
     @Test("A pool without rows reports no reason")
     func noRows() {
         var pool = ConnectionPool(limits: .init(), now: 0)

@@ -6,29 +6,68 @@ import Testing
 private let ms: UInt64 = 1_000_000
 
 @Suite("Stream pace") struct StreamPaceTests {
-    /// Simulates one interval of 100 ms.
-    private static func interval(
-        _ pace: inout StreamPace, _ number: Int, answers: Int = 100, latency: UInt32 = 1000,
-        isLimiting: Bool = true
-    ) {
-        let inFlight = min(1000, pace.allowed)
-        for _ in 0..<answers { pace.note(latency: latency, inFlight: inFlight) }
-        pace.isLimiting = isLimiting
-        pace.adjust(now: UInt64(number) * 100 * ms, streams: 1000)
+    /// A pace and the time at which its last interval ended.
+    private struct Play {
+        var pace = StreamPace(start: 0)
+        var now: UInt64 = 0
+
+        /// Simulates an interval: one of 100 ms, or as long as an answer took in the last one.
+        @discardableResult
+        mutating func interval(_ answers: Int = 100, latency: UInt32 = 1, isLimiting: Bool = true) -> Double? {
+            let inFlight = min(1000, pace.allowed)
+            for _ in 0..<answers { pace.note(latency: latency * 1000, inFlight: inFlight) }
+            pace.isLimiting = isLimiting
+            now += 100 * ms
+            for _ in 0..<1000 {
+                let before = pace
+                let time = pace.adjust(now: now, streams: 1000)
+                if pace != before { return time }
+                now += 10 * ms
+            }
+            Issue.record("an interval without an end")
+            return nil
+        }
     }
 
-    @Test("Later and fewer answers lower the pace by a quarter, and late answers alone do not")
+    @Test("Later and fewer answers lower the limit by a quarter, and late answers alone do not")
     func late() {
-        var pace = StreamPace(start: 0)
-        for number in 1...5 { Self.interval(&pace, number) }
-        for number in 6...10 { Self.interval(&pace, number, latency: 300_000) }
-        #expect(pace.allowed == .max, "as many as before")
-        Self.interval(&pace, 11, answers: 50, latency: 300_000)
-        #expect(pace.allowed == .max, "once may be an accident")
-        Self.interval(&pace, 12, answers: 50, latency: 300_000)
-        #expect(pace.allowed == 750)
-        for number in 13...30 { Self.interval(&pace, number, answers: 30, latency: 400_000) }
-        #expect(pace.allowed >= 125)
+        var play = Play()
+        for _ in 1...5 { play.interval() }
+        play.interval(100, latency: 300)
+        for _ in 1...4 { play.interval(300, latency: 300) }
+        #expect(play.pace.allowed == .max, "as many as before")
+        play.interval(100, latency: 300)
+        #expect(play.pace.allowed == .max, "once may be an accident")
+        play.interval(100, latency: 300)
+        #expect(play.pace.allowed == 750)
+        // Answers come sooner with fewer requests in flight, so that it was right.
+        for _ in 1...18 { play.interval(30, latency: UInt32(min(1000, play.pace.allowed) * 3 / 10)) }
+        #expect((125...750).contains(play.pace.allowed), "\(play.pace.allowed)")
+    }
+
+    @Test("No limit is lowered before requests that were sent since the last time were answered")
+    func patience() {
+        var play = Play()
+        for _ in 1...5 { play.interval() }
+        for _ in 1...3 { play.interval(100, latency: 2000) }
+        #expect(play.pace.allowed == 750)
+        let before = play.now
+        play.interval(100, latency: 2000)
+        #expect(play.pace.allowed < 750 && play.now - before >= 2000 * ms)
+    }
+
+    @Test("A limit that does not make answers come sooner is lifted, and that is how long answers take then")
+    func inVain() {
+        var play = Play()
+        for _ in 1...5 { play.interval() }
+        var times: [Double] = []
+        for _ in 1...8 {
+            if let time = play.interval(play.pace.allowed == .max ? 100 : play.pace.allowed / 10, latency: 1000) {
+                times.append(time)
+            }
+        }
+        #expect(times == [1_000_000])
+        #expect(play.pace.allowed == .max)
     }
 
     @Test("A pool respects the streams of a turn, and does not grow for lack of them")

@@ -105,9 +105,10 @@ extension CampaignProgress {
         case resolving(name: String)
         /// The first connection is being established: the step that it waits for, and the seconds that it has waited so far.
         case connecting(stage: String, seconds: Int)
-        /// No connection can be established: the cause, and the seconds for which the run keeps trying.
+        /// No connection is established: the cause, and the seconds for which the run keeps trying. They are 0 if another
+        /// attempt would fail alike, and `Int.max` without a limit.
         case unreachable(cause: String, secondsLeft: Int)
-        /// The server allows no streams on its connections.
+        /// The server allows no streams on its connections. The seconds are `Int.max` without a limit.
         case noStreams(secondsLeft: Int)
         /// Requests are in flight, and no answer has come for this number of seconds.
         case noAnswer(seconds: Int)
@@ -120,7 +121,10 @@ extension CampaignProgress {
             case .paused: "paused"
             case .resolving(let name): "resolving \(name)"
             case .connecting(let stage, let seconds): "waiting for \(stage), \(seconds) s so far"
+            case .unreachable(let cause, 0): cause
+            case .unreachable(let cause, .max): "\(cause); trying again"
             case .unreachable(let cause, let left): "\(cause); trying for \(left) s more"
+            case .noStreams(.max): "the server allows no streams"
             case .noStreams(let left): "the server allows no streams; waiting for \(left) s more"
             case .noAnswer(let seconds): "no answer for \(seconds) s"
             case .backingOff(let cause): "backing off after \(cause)"

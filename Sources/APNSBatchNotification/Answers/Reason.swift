@@ -107,6 +107,21 @@ extension KnownReason {
 }
 
 extension KnownReason {
+    /// The remedy for these credentials: a server may say of a key what is meant for certificates, and the other way round.
+    ///
+    /// - Parameter isKey: Whether they are a signing key or a provider token, and not a client certificate.
+    package func remedy(isKey: Bool) -> String? {
+        switch (self, isKey) {
+        case (.badCertificate, true): Self.invalidProviderToken.remedy
+        case (.badCertificateEnvironment, true): Self.badEnvironmentKeyInToken.remedy
+        case (.badCertificateEnvironment, false), (.badEnvironmentKeyIdInToken, false),
+            (.badEnvironmentKeyInToken, false):
+            "use a certificate of this environment, or the other environment"
+        case (.invalidProviderToken, false), (.expiredProviderToken, false): Self.badCertificate.remedy
+        default: remedy
+        }
+    }
+
     /// What to do about it, as a sentence without a full stop; nil if waiting is all that can be done.
     package var remedy: String? {
         switch self {
@@ -120,7 +135,7 @@ extension KnownReason {
             "check that key id and team id belong to the key file, and that the key is not revoked in the account"
         case .missingProviderToken: "give a signing key with its key id and team id, or a client certificate"
         case .badCertificate: "get a new certificate from the developer account"
-        case .badCertificateEnvironment: "use a certificate of this environment, or the other environment"
+        case .badCertificateEnvironment: "use credentials of this environment, or the other environment"
         case .badEnvironmentKeyIdInToken, .badEnvironmentKeyInToken:
             "use a key of this environment, or the other environment: keys may be restricted to one"
         case .badPath: "check host and port: channel management has separate hosts and ports"

@@ -66,7 +66,8 @@ extension JSONFault {
         case .invalidUTF8: return "invalid UTF-8"
         case .badNumber: return "\(found.word) is not a JSON number"
         case .badLiteral: return "\(found.word) is not a JSON value"
-        case .tooDeep: return "more than \(JSONScanner.depthLimit) levels of objects and arrays"
+        case .tooDeep:
+            return "more than \(JSONScanner.depthLimit) levels of objects and arrays, the limit of apns-batch"
         case .textAfterEnd: return "\(found.character) after the end of the JSON"
         }
     }

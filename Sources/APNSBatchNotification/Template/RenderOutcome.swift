@@ -39,7 +39,9 @@ extension RenderFailure {
         case .notJSON(let fault):
             let place = unsafe TextPlace(offset: offset, in: field)
             let message = unsafe fault.message(in: field, at: offset)
-            return "\(column): not valid JSON at line \(place.line), column \(place.column): \(message)"
+            // The JSON may be valid: it exceeds a limit of ours.
+            let what = fault == .tooDeep ? "" : "not valid JSON at "
+            return "\(column): \(what)line \(place.line), column \(place.column): \(message)"
         }
     }
 }

@@ -103,7 +103,7 @@ extension RowError.JSONCause: CustomStringConvertible {
         case .badEscape: "not a JSON escape"
         case .loneSurrogate: "half of a surrogate pair"
         case .escapedNUL: "a NUL character"
-        case .tooDeep: "more than \(RowLimits.jsonDepthMax) levels of objects and arrays"
+        case .tooDeep: "more than \(RowLimits.jsonDepthMax) levels of objects and arrays, the limit of apns-batch"
         case .duplicateKey: "a key that occurs twice"
         }
     }

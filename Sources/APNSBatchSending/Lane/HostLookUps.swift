@@ -3,8 +3,8 @@ import APNSBatchTransport
 /// The look-ups of the host for connections that wait for an address. The lane continues meanwhile.
 struct HostLookUps: ~Copyable {
     struct LookUp {
-        /// If given, the address must be of the other family than this one.
-        let rival: SocketAddress?
+        /// The addresses that are tried already for the same purpose.
+        let rivals: [SocketAddress]
         let ticket: UInt64
         /// When the wait ends, in nanoseconds. Then an address that was known before is used.
         var until: UInt64
@@ -15,7 +15,7 @@ struct HostLookUps: ~Copyable {
         case waiting
         case known(SocketAddress)
         case failed(String)
-        /// No address is known of the family that a rival needs.
+        /// No other address is known for a rival.
         case noRival
     }
 
@@ -32,8 +32,8 @@ struct HostLookUps: ~Copyable {
 
     func isWaiting(_ connection: Int) -> Bool { lookUps[connection] != nil }
 
-    mutating func begin(_ connection: Int, against rival: SocketAddress?, now: UInt64) {
-        lookUps[connection] = LookUp(rival: rival, ticket: addresses.ask(now: now), until: now + Self.patience)
+    mutating func begin(_ connection: Int, against rivals: [SocketAddress], now: UInt64) {
+        lookUps[connection] = LookUp(rivals: rivals, ticket: addresses.ask(now: now), until: now + Self.patience)
     }
 
     /// Returns the address for a connection when its look-up has ended. If it ended because of time and no address is known,
@@ -43,9 +43,9 @@ struct HostLookUps: ~Copyable {
             return .waiting
         }
         lookUps[connection] = nil
-        if let address = addresses.withTable({ $0.take(against: lookUp.rival, now: now) }) { return .known(address) }
+        if let address = addresses.withTable({ $0.take(against: lookUp.rivals, now: now) }) { return .known(address) }
         if let failure = addresses.failure { return .failed(failure) }
-        guard addresses.count == 0, lookUp.rival == nil else { return .noRival }
+        guard addresses.count == 0, lookUp.rivals.isEmpty else { return .noRival }
         lookUps[connection] = lookUp
         lookUps[connection]?.until = now + Self.patience
         return .waiting

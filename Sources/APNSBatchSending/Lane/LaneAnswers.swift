@@ -191,8 +191,9 @@ struct LaneAnswers: ~Copyable {
             rows[ticket].attempts -= 1
             return rows.again(ticket, after: 0, now: connections.now)
         }
-        let cause = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
-        let text = cause + (answer.remedy.map { ": \($0)" } ?? "")
+        let access = connections.access(provider)
+        let cause = "\(plan.endpoint) answered \(answer.text)\(access.forCredentials)"
+        let text = cause + (access.remedy(answer.reason).map { ": \($0)" } ?? "")
         endFatally(ticket, answer, completion, text, of: connections.access(provider).name, &rows)
     }
 

@@ -210,9 +210,8 @@ struct LaneConnections: ~Copyable {
         guard debug.isFatal, case .reason(let reason) = debug,
             !survives("goaway: \(reason)", saidTo: member, of: provider), !plan.isService
         else { return }
-        let remedy = if case .known(let known) = reason { known.remedy } else { nil as String? }
         let text = "\(plan.endpoint) closed the connection with \(reason)\(access.forCredentials)"
-        control.stop(.failure(CampaignError(.fatalAnswer, text + (remedy.map { ": \($0)" } ?? ""))))
+        control.stop(.failure(CampaignError(.fatalAnswer, text + (access.remedy(reason).map { ": \($0)" } ?? ""))))
     }
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
@@ -222,24 +221,27 @@ struct LaneConnections: ~Copyable {
         let hopeless =
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
         let gone = pools[provider].members[member]
-        let text = refusal(event, at: connections[index(provider, member)].address, provider)
+        let text = failure(event, of: gone, at: connections[index(provider, member)].address, provider)
         if gone.cameUp {
             let cause = connections[index(provider, member)].goaway ?? event.detailText
             account.withLock { $0.noteEnd(ofConnection: cause) }
         }
         forget(provider, member, inVain: gone.hasFailedToConnect)
-        failed(provider, member, text, hopeless: hopeless)
+        failed(provider, member, text, hopeless: hopeless, saysNothing: event.saysNothing)
     }
 
-    /// Returns what could not be connected to, and why. If a proxy cannot be reached, the text names the proxy and not the
-    /// server.
-    private func refusal(_ event: EventRecord, at address: SocketAddress?, _ provider: Int) -> String {
+    /// Returns what could not be connected to, or what broke, and why. If a proxy cannot be reached, the text names the proxy
+    /// and not the server.
+    private func failure(
+        _ event: EventRecord, of gone: PoolMember, at address: SocketAddress?, _ provider: Int
+    ) -> String {
         let name = access(provider).forName
         let text = address.map { "\($0)" } ?? ""
         // With the address, unless it is named anyway.
         func detail(unless name: String) -> String {
             text.isEmpty || text == name ? event.detailText : "\(text): \(event.detailText)"
         }
+        if gone.cameUp { return "the connection to \(plan.endpoint)\(name) broke (\(detail(unless: plan.endpoint)))" }
         if plan.tunnel.isEmpty {
             return "cannot connect to \(plan.endpoint)\(name) (\(detail(unless: plan.endpoint)))"
         }
@@ -250,11 +252,12 @@ struct LaneConnections: ~Copyable {
     }
 
     private mutating func failed(
-        _ provider: Int, _ member: Int, _ text: String, hopeless: Bool = false, isOwn: Bool = false
+        _ provider: Int, _ member: Int, _ text: String, hopeless: Bool = false, saysNothing: Bool = false,
+        isOwn: Bool = false
     ) {
         let failure = ConnectionFailure(
             isHopeless: hopeless && !addresses.everReached && !plan.isService, addresses: addresses.count, text: text,
-            isOwn: isOwn)
+            saysNothing: saysNothing, isOwn: isOwn)
         act(pools[provider].isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }
 
@@ -305,9 +308,14 @@ struct LaneConnections: ~Copyable {
     }
 
     private mutating func lookUp(_ provider: Int, _ member: Int, against other: Int?) {
-        let rival = other.flatMap { connections[index(provider, $0)].address }
-        lookUps.begin(index(provider, member), against: rival, now: now)
+        let rivals = other == nil ? [] : racing(member, of: provider)
+        lookUps.begin(index(provider, member), against: rivals, now: now)
         openWhatIsKnown(provider)
+    }
+
+    /// The addresses that are tried at the same time as that of a member, in the order of their members.
+    private func racing(_ member: Int, of provider: Int) -> [SocketAddress] {
+        pools[provider].members.racers(with: member).compactMap { connections[index(provider, $0)].address }
     }
 
     /// Opens the connections whose look-up has ended.
@@ -334,7 +342,8 @@ struct LaneConnections: ~Copyable {
 
     private mutating func open(_ provider: Int, _ member: Int, to address: SocketAddress) {
         let access = access(provider)
-        let racesAt = addresses.withTable { $0.hasOtherFamily(than: address) } ? now + plan.poolLimits.raceAfter : nil
+        let tried = racing(member, of: provider)
+        let racesAt = addresses.withTable { $0.hasOther(than: tried) } ? now + plan.poolLimits.raceAfter : nil
         do {
             switch try access.tokens?.lease() {
             case nil:

@@ -2,7 +2,7 @@ extension ConnectionPool {
     enum Action: Equatable {
         /// Open a connection for this member.
         case open(member: Int)
-        /// Open a connection to an address of the other family than that of `against`, which takes long.
+        /// Open a connection to another address than those that are tried for the slot of `against`, which takes long.
         case race(member: Int, against: Int)
         /// Send no new request on it, and await its answers.
         case drain(member: Int)
@@ -43,6 +43,8 @@ struct ConnectionFailure: Equatable {
     /// The number of addresses of the host.
     var addresses: Int
     var text: String
+    /// Whether the text gives no cause: the peer closed the connection.
+    var saysNothing = false
     /// Whether this machine could not even try, for lack of file descriptors or memory.
     var isOwn = false
 }

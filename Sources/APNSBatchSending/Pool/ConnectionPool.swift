@@ -35,6 +35,9 @@ struct ConnectionPool: Equatable {
     private var grantedAt = 0
 
     private(set) var lastFailure: ConnectionFailure?
+    /// The cause of an earlier failure, where the last one gives none, and whether other pools go on while this one fails.
+    private var earlierCause: String?
+    private var goesOn = false
     /// How long no connection has been usable while there was work, without the time in which this process did not run; and
     /// the limit of that time. In nanoseconds.
     private var badFor: UInt64 = 0
@@ -142,10 +145,12 @@ struct ConnectionPool: Equatable {
         _ member: Int, generation: Int = 0, tokenExpiresAt: UInt64? = nil, successorDueAt: UInt64? = nil,
         racesAt: UInt64? = nil
     ) {
+        // Once connections come up, one rival is enough.
+        let mayRace = !everUp || members[member].connecting?.isRival == false
         members.update(member) {
             $0.didOpen(
                 generation: generation, tokenExpiresAt: tokenExpiresAt, successorDueAt: successorDueAt,
-                racesAt: racesAt)
+                racesAt: mayRace ? racesAt : nil)
         }
     }
 
@@ -172,6 +177,7 @@ struct ConnectionPool: Equatable {
         settings(member, streams: streams, now: now)
         everUp = true
         opened += 1
+        earlierCause = nil
     }
 
     /// Notes that the peer changed SETTINGS_MAX_CONCURRENT_STREAMS.
@@ -253,13 +259,16 @@ struct ConnectionPool: Equatable {
     mutating func isDown(_ member: Int, failure: ConnectionFailure, now: UInt64, jitter: Double) -> [Action] {
         let gone = members.remove(member)
         guard gone.wasOfNoUse(now: now) else { return [] }
+        if let last = lastFailure, !gone.cameUp, failure.saysNothing, !last.saysNothing { earlierCause = last.text }
+        if !failure.saysNothing { earlierCause = nil }
         lastFailure = failure
         consumption.forgetSuccessors()
         // Rows get through, even if only a few at a time.
         let longest = gone.answers > 0 ? limits.backoffFleeting : limits.backoffLargest
         let failures = slots.failed(
             gone.slot, addresses: failure.addresses, longest: longest, now: now, jitter: jitter, limits)
-        let isHopeless = failure.isHopeless && !everUp && gone.rival == nil && failures >= failure.addresses
+        let isHopeless =
+            failure.isHopeless && !everUp && !members.isTaken(slot: gone.slot) && failures >= failure.addresses
         return isHopeless ? giveUp(failure.text) : []
     }
 
@@ -304,6 +313,7 @@ struct ConnectionPool: Equatable {
     ) -> [Action] {
         guard !isOver else { return [] }
         self.hasWork = hasWork
+        goesOn = othersAnswer
         members.updateAll { $0.releaseHold(now: now) }
         noteUse(now: now)
         patience = hadAnswers ? max(limits.patience, limits.outagePatience) : limits.patience
@@ -315,12 +325,12 @@ struct ConnectionPool: Equatable {
         actions += members.watch(now: now, limits) + members.race(now: now)
         if hasWork { actions += replaceFallen(now: now) }
         actions += members.replaceOldTokens(now: now) + members.drainLeaving(now: now, wanted: wanted)
-        pace.adjust(now: now, streams: members.streams)
+        if let time = pace.adjust(now: now, streams: members.streams) { growth.answersTake(time) }
         let inFlight = members.inFlight
         changeStreams { $0.adjust(now: now, inFlight: inFlight, answered: answered) }
         if hasWork { succeedInTime(now: now, answered: answered) }
         ceiling = pace.allowed
-        actions += resize(now: now, answered: answered, isBusy: isBusy)
+        actions += resize(now: now, isBusy: isBusy)
         return actions + open(now: now, wanted: hasWork ? growth.target : 1)
     }
 
@@ -401,20 +411,15 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    /// Doubles the number of connections, or returns to the number before the last doubling.
-    private mutating func resize(now: UInt64, answered: UInt64, isBusy: Bool) -> [Action] {
-        if isBusy {
-            growth.didFill(now: now, answered: answered)
-            return []
-        }
-        let isSettled = members.settled >= growth.target && !members.contains(where: \.isLeaving)
-        guard hasWork, isSettled, growth.target < limits.maximum || growth.isOnTrial else {
-            // With nothing to send, with connections being opened or replaced, or at the maximum, a measurement would be
-            // meaningless.
-            growth.restart(now: now, answered: answered)
-            return []
-        }
-        guard growth.judge(now: now, answered: answered, limits) == .shrink else { return [] }
+    /// Changes the number of connections, if it should be another.
+    private mutating func resize(now: UInt64, isBusy: Bool) -> [Action] {
+        if isBusy { growth.didFill() }
+        let isLimitedByStreams = pace.allowed >= members.streams && (!start.isOn || start.allowed >= members.streams)
+        let verdict = growth.judge(
+            now: now, pace.sum, streams: members.streams,
+            isSettled: hasWork && isLimitedByStreams && members.areSettled(growth.target), mayGrow: !isBusy, limits)
+        guard verdict == .shrink else { return [] }
+        pace.expectFewer()
         let surplus = members.indices.filter { members[$0].isOpen && members[$0].slot >= growth.target }
         return surplus.flatMap { members.retire($0, isSurplus: true) }
     }
@@ -434,7 +439,7 @@ struct ConnectionPool: Equatable {
             consumption.forgetSuccessors()
             return nil
         }
-        // Before the first connection is established, a second attempt at the same time would show nothing new.
+        // Before the first connection is established, a second slot would show nothing new: other addresses race in the first.
         guard everUp || open == 0,
             let slot = slots.vacant(of: growth.target, now: now, isTaken: members.isTaken),
             let index = members.open(slot: slot, isSuccessor: isSuccessor, isFresh: health.inVain > 0, now: now)
@@ -457,15 +462,22 @@ struct ConnectionPool: Equatable {
             return
                 "\(up) connection\(up == 1 ? " has" : "s have") allowed no streams for \(patience / 1_000_000_000) seconds"
         }
-        return "no connection for \(patience / 1_000_000_000) seconds\(lastFailure.map { ": \($0.text)" } ?? "")"
+        return
+            "no connection for \(patience / 1_000_000_000) seconds\(lastFailure.map { ": \($0.text)" } ?? "")\(earlier)"
     }
+
+    private var earlier: String { earlierCause.map { "; earlier: \($0)" } ?? "" }
 
     /// Why rows wait, as far as connections are the cause; nil while one of them is usable, or the first one has just been
     /// started.
     func waiting(now: UInt64) -> CampaignProgress.Waiting? {
-        guard hasWork else { return nil }
-        let remaining = badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
-        if up == 0, slots.haveFailures { return .unreachable(cause: lastFailure?.text ?? "", secondsLeft: remaining) }
+        guard hasWork, !isOver else { return nil }
+        let remaining = goesOn ? .max : badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
+        if up == 0, slots.haveFailures, let failure = lastFailure {
+            // Of such a failure nothing is awaited: only the other addresses are still tried.
+            let isFinal = failure.isHopeless && !everUp
+            return .unreachable(cause: failure.text + earlier, secondsLeft: isFinal ? 0 : remaining)
+        }
         if up == 0 {
             guard let since = members.opening.flatMap({ members[$0].connecting?.openedAt }),
                 now - since >= Self.sayAfter

@@ -22,7 +22,7 @@ struct PoolMember: Equatable {
         var isSuccessor = false
         /// Whether it was opened to race another member in the same slot.
         var isRival = false
-        /// The time from which on an address of another family may be tried in parallel.
+        /// The time from which on another address may be tried in parallel.
         var racesAt: UInt64?
     }
 
@@ -76,8 +76,10 @@ struct PoolMember: Equatable {
     var isLeaving = false
     /// Whether it was drained because the pool has more connections than help, or because it was replaced.
     private var isSurplus = false
-    /// The other member in its slot in a race, of which the one that is up first remains.
+    /// The member in its slot that races it, being opened later.
     private(set) var rival: Int?
+    /// Whether there have been several members in its slot, of which the one that is up first remains.
+    private(set) var isRacing = false
     /// The time at which it came up; 0 before.
     private var upAt: UInt64 = 0
     /// The times at which the last PING was answered, and at which an unanswered PING was sent.
@@ -106,8 +108,13 @@ struct PoolMember: Equatable {
     /// Whether it occupies a slot.
     var isOpen: Bool { !isLeaving && (isConnecting || up?.isEnding == false) }
 
-    /// Whether it counts as an open connection. Of two that race only one counts.
-    var isCounted: Bool { isOpen && (rival == nil || connecting?.isRival == true) }
+    /// Whether it counts as an open connection. Of those that race only the last one counts.
+    var isCounted: Bool { isOpen && rival == nil }
+
+    /// Whether it was opened in the same slot as `other` for the same purpose, and one of them is surplus.
+    func races(_ other: PoolMember) -> Bool {
+        isRacing && other.isRacing && slot == other.slot && isLeaving == other.isLeaving && (isConnecting || isUp)
+    }
 
     /// Whether it takes another request now.
     var isFree: Bool { inFlight < min(usable, life - answers) }
@@ -209,18 +216,19 @@ struct PoolMember: Equatable {
 
     // MARK: Its way up
 
-    /// - Parameter rival: The member that it races.
-    mutating func open(slot: Int, isSuccessor: Bool = false, rival: Int? = nil, isFresh: Bool = false, now: UInt64) {
+    /// - Parameter isRival: Whether it races another member in the slot.
+    mutating func open(
+        slot: Int, isSuccessor: Bool = false, isRival: Bool = false, isFresh: Bool = false, now: UInt64
+    ) {
         self = PoolMember()
-        (self.slot, self.rival) = (slot, rival)
+        (self.slot, isRacing) = (slot, isRival)
         health.isFresh = isFresh
-        phase = .connecting(Connecting(openedAt: now, isSuccessor: isSuccessor, isRival: rival != nil))
+        phase = .connecting(Connecting(openedAt: now, isSuccessor: isSuccessor, isRival: isRival))
     }
 
     mutating func didOpen(generation: Int, tokenExpiresAt: UInt64?, successorDueAt: UInt64?, racesAt: UInt64?) {
         (self.generation, self.tokenExpiresAt, self.successorDueAt) = (generation, tokenExpiresAt, successorDueAt)
-        // Only one rival: a rival is not raced itself.
-        if connecting?.isRival == false { connecting?.racesAt = racesAt }
+        connecting?.racesAt = racesAt
     }
 
     /// Whether it takes long to come up, and has no rival yet.
@@ -228,10 +236,14 @@ struct PoolMember: Equatable {
         !isLeaving && rival == nil && connecting?.racesAt.map { now >= $0 } == true
     }
 
-    mutating func race(against other: Int?) {
-        rival = other
-        if other != nil { connecting?.racesAt = nil }
+    mutating func race(against other: Int) {
+        (rival, isRacing) = (other, true)
+        connecting?.racesAt = nil
     }
+
+    mutating func loseRival() { rival = nil }
+
+    mutating func endRace() { (rival, isRacing) = (nil, false) }
 
     mutating func comeUp(now: UInt64) { (phase, upAt) = (.up(Up()), now) }
 

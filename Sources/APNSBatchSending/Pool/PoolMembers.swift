@@ -64,8 +64,13 @@ struct PoolMembers: Equatable {
     /// The number of connections that are up or being opened and are not leaving.
     var open: Int { members.count(where: \.isCounted) }
 
-    /// The number of members that are up, including successors without spacing that are still being opened.
-    var settled: Int { members.count { $0.isUp || $0.connecting?.isSuccessor == true } }
+    /// Whether this number of members is up, including successors without spacing that are still being opened, none is
+    /// leaving, and most have answered: with a new provider token a connection has one stream until its first answer.
+    func areSettled(_ target: Int) -> Bool {
+        let new = members.count { $0.isUp && $0.answers == 0 }
+        return members.count { $0.isUp || $0.connecting?.isSuccessor == true } >= target && new * 4 <= target
+            && !members.contains(where: \.isLeaving)
+    }
 
     func contains(where condition: (PoolMember) -> Bool) -> Bool { members.contains(where: condition) }
 
@@ -99,16 +104,16 @@ struct PoolMembers: Equatable {
         if members[current].isLeaving { current = index }
     }
 
-    /// Starts a rival of the other address family for each connection that takes long to come up (RFC 8305, section 5), and
-    /// ends races: the connection that is up first remains.
+    /// Starts a rival for each connection that takes long to come up (RFC 8305, section 5), and ends races: the connection
+    /// that is up first remains.
     mutating func race(now: UInt64) -> [Action] {
         var actions: [Action] = []
         for index in indices {
-            if members[index].isUp, let rival = members[index].rival {
-                actions += settle(winner: index, rival)
+            if members[index].isUp, members[index].isRacing {
+                actions += settle(winner: index)
             } else if members[index].wantsRival(now: now), let free = members.firstIndex(where: \.isVacant) {
                 members[free].open(
-                    slot: members[index].slot, rival: index, isFresh: members[index].health.isFresh, now: now)
+                    slot: members[index].slot, isRival: true, isFresh: members[index].health.isFresh, now: now)
                 members[index].race(against: free)
                 actions.append(.race(member: free, against: index))
             }
@@ -116,10 +121,18 @@ struct PoolMembers: Equatable {
         return actions
     }
 
-    private mutating func settle(winner: Int, _ loser: Int) -> [Action] {
-        members[winner].race(against: nil)
-        members[loser].race(against: nil)
-        return members[loser].isConnecting ? close(loser) : retire(loser)
+    private mutating func settle(winner: Int) -> [Action] {
+        let losers = racers(with: winner).filter { $0 != winner }
+        members[winner].endRace()
+        return losers.flatMap { loser in
+            members[loser].endRace()
+            return members[loser].isConnecting ? close(loser) : retire(loser)
+        }
+    }
+
+    /// The members that race this one, and itself.
+    func racers(with member: Int) -> [Int] {
+        indices.filter { $0 == member || members[$0].races(members[member]) }
     }
 
     // MARK: Down
@@ -128,7 +141,9 @@ struct PoolMembers: Equatable {
     mutating func remove(_ index: Int) -> PoolMember {
         let gone = members[index]
         members[index] = PoolMember()
-        if let rival = gone.rival { members[rival].race(against: nil) }
+        if gone.isRacing {
+            for other in indices where members[other].rival == index { members[other].loseRival() }
+        }
         return gone
     }
 

@@ -35,23 +35,25 @@ struct AddressTable: Equatable {
 
     /// Takes an address for the next connection, which must give it back with `release`. Returns nil if there is none.
     ///
-    /// - Parameter rival: If given, the address must be of the other family than this one.
-    mutating func take(against rival: SocketAddress? = nil, now: UInt64) -> SocketAddress? {
-        let fit = entries.indices.filter { index in
-            entries[index].isKnown && (rival == nil || entries[index].address.isIPv6 != rival?.isIPv6)
-        }
-        guard let best = fit.min(by: { rank(entries[$0], now) < rank(entries[$1], now) }) else { return nil }
+    /// - Parameter rivals: The addresses that are tried already, of which it must be none. It is of the other family than the
+    ///   last one, if there is such an address.
+    mutating func take(against rivals: [SocketAddress] = [], now: UInt64) -> SocketAddress? {
+        let fit = entries.indices.filter { entries[$0].isKnown && !rivals.contains(entries[$0].address) }
+        let family = rivals.last?.isIPv6
+        let order = fit.map { (index: $0, rank: rank(entries[$0], against: family, now)) }
+        guard let best = order.min(by: { $0.rank < $1.rank })?.index else { return nil }
         entries[best].uses += 1
         return entries[best].address
     }
 
-    private func rank(_ entry: Entry, _ now: UInt64) -> (Int, UInt64) {
-        now < entry.avoidedUntil ? (1, entry.avoidedUntil) : (0, UInt64(entry.uses))
+    private func rank(_ entry: Entry, against family: Bool?, _ now: UInt64) -> (Int, Int, UInt64) {
+        let isSameFamily = entry.address.isIPv6 == family ? 1 : 0
+        return now < entry.avoidedUntil ? (1, isSameFamily, entry.avoidedUntil) : (0, isSameFamily, UInt64(entry.uses))
     }
 
-    /// Whether there is a known address of the other family.
-    func hasOtherFamily(than address: SocketAddress) -> Bool {
-        entries.contains { $0.isKnown && $0.address.isIPv6 != address.isIPv6 }
+    /// Whether another address is known than these.
+    func hasOther(than addresses: [SocketAddress]) -> Bool {
+        entries.contains { $0.isKnown && !addresses.contains($0.address) }
     }
 
     /// Notes that a connection to the address came up.

@@ -52,6 +52,12 @@ package struct ProviderAccess: Sendable {
     /// of the certificate; empty without credentials.
     var forCredentials: String { tokens.map { "\(forName) with key \($0.issuer.keyID)" } ?? forName }
 
+    /// What to do about a reason for which these credentials were refused; nil if that is not known.
+    func remedy(_ reason: Reason?) -> String? {
+        guard case .known(let known) = reason else { return nil }
+        return tokens == nil && certificate == nil ? known.remedy : known.remedy(isKey: tokens != nil)
+    }
+
     /// Whether both are the same credentials, so that connections need not be replaced.
     func isLike(_ other: ProviderAccess) -> Bool {
         switch (tokens, other.tokens) {

@@ -75,6 +75,7 @@ enum ProgressText {
     private static func short(_ waiting: CampaignProgress.Waiting) -> String {
         switch waiting {
         case .resolving: "resolving"
+        case .unreachable(let cause, 0), .unreachable(let cause, .max): brief(cause)
         case .unreachable(let cause, let left): "\(brief(cause)); \(left) s more"
         case .backingOff: "backing off"
         default: waiting.description

@@ -206,6 +206,21 @@ struct ReasonBodyTests {
     }
 }
 
+@Suite("Remedies by credentials")
+struct CredentialRemedyTests {
+    @Test("A remedy fits the credentials, whatever the server says of them", arguments: KnownReason.allCases)
+    func fits(reason: KnownReason) {
+        for isKey in [true, false] {
+            guard let remedy = reason.remedy(isKey: isKey) else { continue }
+            // These are about other credentials than those in use, or about channels, for which there are only keys.
+            let namesBoth =
+                remedy.contains("key or certificate")
+                || [.missingProviderToken, .forbidden, .unrelatedKeyIdInToken].contains(reason)
+            #expect(!remedy.contains(isKey ? "certificate" : "key") || namesBoth, "\(reason), \(isKey): \(remedy)")
+        }
+    }
+}
+
 @Suite("Debug data of GOAWAY")
 struct GoAwayDebugTests {
     @Test(

@@ -150,9 +150,13 @@ import Testing
         #expect(compacted(nested(64)) == .text(nested(64)))
         #expect(
             compacted(nested(65))
-                == .invalid(Self.message("1:69: more than 64 levels of objects and arrays")))
+                == .invalid(
+                    "payload: line 1, column 69: more than 64 levels of objects and arrays, the limit of apns-batch"))
         let objects = String(repeating: "{\"a\":", count: 65)
-        #expect(compacted(objects) == .invalid(Self.message("1:321: more than 64 levels of objects and arrays")))
+        #expect(
+            compacted(objects)
+                == .invalid(
+                    "payload: line 1, column 321: more than 64 levels of objects and arrays, the limit of apns-batch"))
         let alternating = String(repeating: "{\"a\":[", count: 32) + String(repeating: "]}", count: 32)
         #expect(compacted(alternating) == .text(alternating))
     }

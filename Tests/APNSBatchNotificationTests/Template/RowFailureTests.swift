@@ -59,7 +59,7 @@ import Testing
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
         #expect(template.rendered(nested(61)) == .text("{\"a\":[{\"b\":\(nested(61))}]}"))
-        let expected = "a: not valid JSON at line 1, column 62: more than 64 levels of objects and arrays"
+        let expected = "a: line 1, column 62: more than 64 levels of objects and arrays, the limit of apns-batch"
         #expect(template.rendered(nested(62)) == .invalid(expected))
         #expect(template.rendered([Array(nested(62).utf8)], capacity: 10) == .invalid(expected))
     }

@@ -48,7 +48,8 @@ extension EndToEnd {
             #expect(
                 finished.errors.contains(
                     "closed the connection with BadCertificateEnvironment for team \(TestCredentials.teamID) with key "
-                        + "\(TestCredentials.keyID): use a certificate of this environment, or the other environment\n"),
+                        + "\(TestCredentials.keyID): use a key of this environment, or the other environment: "
+                        + "keys may be restricted to one\n"),
                 "\(finished)")
             #expect(results.lines.count < 2000)
             results.expectSummaryAgrees()

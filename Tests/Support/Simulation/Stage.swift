@@ -17,7 +17,9 @@ enum Stage {
     /// A key that is read and never used for signing.
     private static let occasion = try? Occasion.make(hosts: ["simulated"])
 
-    static func simulator(_ plan: SeedPlan, _ witness: Witness, _ world: SimulatedWorld) throws -> SteppedSimulator {
+    static func simulator(_ plan: SeedPlan, _ witness: any SimulatorProbe, _ world: SimulatedWorld) throws
+        -> SteppedSimulator
+    {
         var configuration = SimulatorConfiguration(
             certificatePEM: [], keyPEM: [],
             providerKeys: keyIDs.map { .init(keyID: $0, teamID: teamID, publicKeyPEM: []) })
@@ -30,7 +32,7 @@ enum Stage {
             configuration.tokenLifetime = Int64(3 * mintAfter + 2)
             configuration.tokenUpdateInterval = Int64(mintAfter)
         }
-        configuration.connections = 64
+        configuration.connections = UInt32(max(64, 2 * plan.lanes * plan.connections))
         configuration.streamsTotal = 8192
         // If the server closed the connection of a client that stands still, the client could not know which of its
         // requests were processed.
