@@ -20,6 +20,10 @@ final class RawPeer {
     private let settings: [UInt16: UInt32]
     /// Whether it reads from its socket.
     var reads = true
+    /// Whether the client has sent close_notify.
+    private(set) var hasCloseNotify = false
+    /// Whether it closes its socket after the client's close_notify.
+    var hangsUp = true
 
     init(settings: [UInt16: UInt32] = [3: 100]) throws {
         self.settings = settings
@@ -130,7 +134,9 @@ final class RawPeer {
             if result == APNS_TLS_OK.rawValue { plain += room.prefix(length) }
         }
         parse()
-        if result == APNS_TLS_CLOSED.rawValue { close() }
+        guard result == APNS_TLS_CLOSED.rawValue else { return }
+        hasCloseNotify = true
+        if hangsUp { close() }
     }
 
     private func parse() {
