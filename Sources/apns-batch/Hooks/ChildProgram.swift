@@ -21,9 +21,13 @@ struct ChildProgram: Sendable {
     ///
     /// - Throws: `SystemError` if it cannot be started.
     func run() async throws -> Ending {
-        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        defer { close(null) }
-        return try await end(of: start(input: null, output: STDERR_FILENO))
+        let null: OpenFile
+        do {
+            null = try OpenFile("/dev/null", O_RDONLY, .device)
+        } catch {
+            throw SystemError("/dev/null: \(error)")
+        }
+        return try await end(of: start(input: null.descriptor, output: STDERR_FILENO))
     }
 
     /// Runs the program with an input, and returns what it wrote to standard output.
