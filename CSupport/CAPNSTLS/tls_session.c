@@ -10,7 +10,8 @@
 static bool peer_name_set(SSL *ssl, const char *host_name) {
     uint8_t address[16];
     X509_VERIFY_PARAM *parameters = SSL_get0_param(ssl);
-    X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    X509_VERIFY_PARAM_set_hostflags(parameters,
+                                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     if (inet_pton(AF_INET, host_name, address) == 1 || inet_pton(AF_INET6, host_name, address) == 1)
         return X509_VERIFY_PARAM_set1_ip_asc(parameters, host_name) == 1;
     return SSL_set1_host(ssl, host_name) == 1 && SSL_set_tlsext_host_name(ssl, host_name) == 1;

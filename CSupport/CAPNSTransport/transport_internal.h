@@ -404,6 +404,10 @@ void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delive
 /* Reads the clock of the loop and sets t->now_ns, which excludes time in which this process did not run. */
 void apns_transport_look(apns_transport *t);
 
+/* Sends what is waiting to be sent, waits at most timeout_ns for events of the reactor, and handles them. Returns their
+ * number, or the negative errno of the loop. No deadline takes effect. */
+int apns_transport_step(apns_transport *t, uint64_t timeout_ns);
+
 /* Returns a request to the pool. */
 void apns_transport_request_give(apns_transport *t, request *r);
 

@@ -144,6 +144,12 @@ static int take(apns_transport *t, const apns_reactor_wait_options *options) {
     return count;
 }
 
+int apns_transport_step(apns_transport *t, uint64_t timeout_ns) {
+    flush_dirty(t);
+    const apns_reactor_wait_options options = {.timeout_ns = timeout_ns, .batch_min = 1};
+    return take(t, &options);
+}
+
 /* Once a deadline may have passed, everything that has arrived is handled before it takes effect, because an answer
  * that has arrived is not late. Two consecutive waits must return nothing, as the first may only have returned buffers
  * to the kernel. */

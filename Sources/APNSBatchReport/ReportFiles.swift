@@ -31,10 +31,10 @@ public enum ReportFiles {
             + Array("\n".utf8)
     }
 
-    private static let jsonKind = OutputFile.Kind("the report of a run", startingWith: "{\"")
+    private static let jsonKind = OutputFile.Kind("the report of a run", at: .own, startingWith: "{\"")
     /// A verdict is the beginning of each text.
-    private static let textKind = OutputFile.Kind("the report of a run") { start in
+    private static let textKind = OutputFile.Kind("the report of a run", at: .own) { start in
         ["OK:", "LOOK:", "FAILED:"].contains { start.starts(with: $0.utf8) }
     }
-    private static let pageKind = OutputFile.Kind("the report of a run", startingWith: ReportPage.mark)
+    private static let pageKind = OutputFile.Kind("the report of a run", at: .own, startingWith: ReportPage.mark)
 }

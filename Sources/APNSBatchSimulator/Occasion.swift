@@ -144,16 +144,13 @@ package struct OccasionDirectory {
 
     /// Returns the content of a file, or nil if it does not exist.
     private func read(_ name: String) throws(SimulatorError) -> [UInt8]? {
-        let file = unsafe open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            throw cannot("read", "\(path)/\(name)")
+        do {
+            return try OpenFile.content(of: "\(path)/\(name)", most: Self.lengthMax)
+        } catch .system(ENOENT) {
+            return nil
+        } catch {
+            throw .configuration("cannot read \(path)/\(name): \(error)")
         }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: Self.lengthMax)
-        let count = unsafe Glibc.read(file, &bytes, bytes.count)
-        guard count >= 0 else { throw cannot("read", "\(path)/\(name)") }
-        return Array(bytes[..<count])
     }
 
     // MARK: Errors

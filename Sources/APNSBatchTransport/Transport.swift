@@ -82,8 +82,10 @@ package typealias TransportOpening =
         unsafe events = .allocate(capacity: Self.eventCapacity)
     }
 
+    /// Says goodbye to the servers (GOAWAY, and the `close_notify` of TLS), which takes 0.1 s at most.
     deinit {
         waker?.detach()
+        unsafe apns_transport_farewell(handle)
         unsafe apns_transport_destroy(handle)
         unsafe completions.deallocate()
         unsafe events.deallocate()

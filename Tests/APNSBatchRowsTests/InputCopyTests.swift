@@ -169,7 +169,7 @@ private final class CountedSource: ByteSource, @unchecked Sendable {
     var size: UInt64? { file.size }
 
     init(_ path: String) {
-        let descriptor = InputDescriptor(path: path)
+        let descriptor = try! InputDescriptor(path: path)
         let size = try! FileStorage(path, .readOnly).length
         file = FileSource(descriptor, start: 0, size: size)
     }

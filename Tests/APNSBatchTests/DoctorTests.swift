@@ -307,7 +307,7 @@ struct DoctorTests {
             String(decoding: stage.occasion.certificatePEM, as: UTF8.self), to: "certificate.p8")
         #expect(text(certificate)?.hasPrefix("\(certificate): ") == true)
         #expect(text("/nonexistent/AuthKey.p8") == "cannot read /nonexistent/AuthKey.p8: No such file or directory")
-        #expect(text(stage.directory.path) == "\(stage.directory.path): is a directory")
+        #expect(text(stage.directory.path) == "cannot read \(stage.directory.path): it is a directory, not a file")
     }
 
     @Test("A certificate is reported with its purpose and its remaining days")

@@ -157,18 +157,29 @@ import Testing
     @Test func `attempts follow at once, after 5 seconds, 5 minutes and longer`() throws {
         var entry = try entry()
         var schedule = DeliverySchedule()
-        #expect(schedule.isDue(entry, now: 0))
+        // Only what an endpoint asks for goes by the time of day, which another process may have to know.
+        let wallClock: Int64 = 1_800_000_000
+        func isDue(_ now: Int64, _ entry: OutboxEntry) -> Bool {
+            schedule.isDue(entry, now: now, wallClock: wallClock + now)
+        }
+        #expect(isDue(0, entry))
         var now: Int64 = 10_000
         for pause: Int64 in [5, 300, 1800, 7200, 7200] {
             schedule.noteFailure(of: entry.urlFile, now: now)
-            #expect(!schedule.isDue(entry, now: now + pause - 1) && schedule.isDue(entry, now: now + pause))
+            #expect(!isDue(now + pause - 1, entry) && isDue(now + pause, entry))
+            for jump: Int64 in [3600, -3600] {
+                #expect(!schedule.isDue(entry, now: now + pause - 1, wallClock: wallClock + jump))
+                #expect(schedule.isDue(entry, now: now + pause, wallClock: wallClock + jump))
+            }
             now += pause
         }
         schedule.noteFailure(of: "/etc/other", now: now)
         schedule.noteSuccess(of: entry.urlFile)
-        #expect(schedule.isDue(entry, now: now))
-        _ = entry.note(.status(429, retryAfter: 3000), now: now)
-        #expect(!schedule.isDue(entry, now: now + 2999) && schedule.isDue(entry, now: now + 3000))
+        #expect(isDue(now, entry))
+        _ = entry.note(.status(429, retryAfter: 3000), now: wallClock + now)
+        #expect(!isDue(now + 2999, entry) && isDue(now + 3000, entry))
+        // The clock was set back meanwhile.
+        #expect(schedule.isDue(entry, now: now, wallClock: wallClock + now - 3600))
     }
 
     @Test func `an entry is given up after three days`() throws {

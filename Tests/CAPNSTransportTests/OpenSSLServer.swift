@@ -26,10 +26,29 @@ final class OpenSSLServer {
         files.forEach { unlink($0) }
     }
 
+    /// Writes to the server's input: s_server passes it on to the client.
+    func write(_ bytes: [UInt8]) { _ = Glibc.write(input[1], bytes, bytes.count) }
+
+    /// Reads the server's output until it contains a text, at most for 20 seconds. Returns what was read.
+    func output(until wanted: String) -> String {
+        var text = ""
+        var room = [UInt8](repeating: 0, count: 65_536)
+        let end = time(nil) + 20
+        while !text.contains(wanted), time(nil) < end {
+            var ready = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, 1000) > 0 else { continue }
+            let count = read(output[0], &room, room.count)
+            guard count > 0 else { break }
+            // What the client sends is not text.
+            text += String(room[..<count].map { Character(UnicodeScalar($0)) })
+        }
+        return text
+    }
+
     private func file(_ bytes: [UInt8]) throws -> String {
         var name = Array("/tmp/transport-XXXXXX".utf8CString)
         let descriptor = mkstemp(&name)
-        guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count else {
+        guard descriptor >= 0, Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
             throw TransportFailure(status: errno, text: "mkstemp")
         }
         close(descriptor)

@@ -26,6 +26,10 @@ final class RawPeer {
     var reads = true
     /// Whether the client has closed its side, with close_notify or without.
     private(set) var hasClosed = false
+    /// Whether the client has sent close_notify.
+    private(set) var hasCloseNotify = false
+    /// Whether it closes its socket after the client's close_notify.
+    var hangsUp = true
 
     convenience init(settings: [UInt16: UInt32] = [3: 100]) throws {
         try self.init(greeting: [.settings(settings)])
@@ -141,10 +145,9 @@ final class RawPeer {
             if result == APNS_TLS_OK.rawValue { plain += room.prefix(length) }
         }
         parse()
-        if result == APNS_TLS_CLOSED.rawValue {
-            hasClosed = true
-            close()
-        }
+        guard result == APNS_TLS_CLOSED.rawValue else { return }
+        (hasCloseNotify, hasClosed) = (true, true)
+        if hangsUp { close() }
     }
 
     private func parse() {

@@ -82,11 +82,12 @@ final class Side {
 
     func listen(
         streamsMax: UInt32 = 100, identity: ServerIdentity = .test, askForCertificate: Bool = false,
-        clientCA: [UInt8]? = nil
+        clientCA: [UInt8]? = nil, own: (certificatePEM: [UInt8], keyPEM: [UInt8])? = nil
     ) throws -> UInt16 {
+        let own = own ?? (identity.certificatePEM, identity.keyPEM)
         let tls = try tls(
             { $0.request_client_certificate = askForCertificate ? 1 : 0 },
-            pem: [clientCA, identity.certificatePEM, identity.keyPEM], server: true)
+            pem: [clientCA, own.certificatePEM, own.keyPEM], server: true)
         var port: UInt16 = 0
         var error = apns_error()
         let status = withLoopback(port: 0) { address, length in

@@ -15,3 +15,7 @@ int apns_reserve(int descriptor, uint64_t from, uint64_t to);
  * keeps the first 15 bytes. Uses prctl because /proc/self/task/TID/comm belongs to root in a process that is not
  * dumpable. */
 void apns_thread_name(const char *name);
+
+/* Whether a file is a pipe without a name (pipe(7)), and not a FIFO: the file at path or, if that is NULL, the open
+ * file. path: borrowed until return. Returns 1 or 0. */
+int apns_nameless_pipe(const char *path, int descriptor);

@@ -87,8 +87,13 @@ _Static_assert(sizeof(apns_transport_options) == 40, "fixed layout");
  * if an option is out of range, or APNS_RESOURCE; on failure *out is NULL. */
 int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_error *error);
 
-/* Closes all connections at once, waits for outstanding kernel operations, and frees the transport (NULL allowed).
- * Outstanding requests get no completion. */
+/* Says goodbye on all connections, as a program does before it destroys its transport: ends them with GOAWAY and TLS's
+ * close_notify, and waits until the peers have closed them, 0.1 s at most. Outstanding requests get their completions,
+ * which only a later poll returns. Does nothing in a simulated loop, whose time does not pass meanwhile. */
+void apns_transport_farewell(apns_transport *t);
+
+/* Closes all connections at once and without a goodbye, waits for outstanding kernel operations, and frees the
+ * transport (NULL allowed). Outstanding requests get no completion. */
 void apns_transport_destroy(apns_transport *t);
 
 /* Returns the loop in use: APNS_TRANSPORT_LOOP_IO_URING, APNS_TRANSPORT_LOOP_EPOLL or APNS_TRANSPORT_LOOP_OTHER. */

@@ -92,7 +92,7 @@ public final class CampaignPreview {
             headers.append((RequestHeader.authorization.name, "bearer ..."))
         }
         let payload = record[.payload]
-        headers.append(("content-length", String(payload.count)))
+        headers.append((RequestHeader.contentLength.name, String(payload.count)))
         return Row(row: flight.row, invalid: nil, path: text(.path), headers: headers, payload: Array(payload))
     }
 

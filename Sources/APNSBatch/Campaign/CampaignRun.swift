@@ -496,10 +496,11 @@ public final class CampaignRun: Sendable {
         recordTimeline {
             do throws(ThreadError) {
                 let writing = try NamedThread("writer") { writer.run() }
-                sendRows(crew, record)
+                let lanes = sendRows(crew, record)
                 changeLog.close()
                 crew.exchange.filled.close()
                 writing.join()
+                lanes.join()
             } catch {
                 control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
             }
@@ -512,19 +513,23 @@ public final class CampaignRun: Sendable {
             status: control.stopCause == nil ? nil : status(record.ledger))
     }
 
-    /// Runs the reader and the lanes, and returns when all have ended.
-    private func sendRows(_ crew: LaneCrew, _ record: RunRecord) {
+    /// Runs the reader and the lanes. Returns when the reader has ended and the lanes have passed on their last outcomes;
+    /// they may still be saying goodbye to the servers.
+    private func sendRows(_ crew: LaneCrew, _ record: RunRecord) -> ThreadGroup {
         do throws(ThreadError) {
             let reading = try NamedThread("reader") { [self] in
                 makeFeed(record).run(control: control, wake: crew.wake)
                 if let warning = reader.additionWarning { plan.log.logger.warning("\(warning)") }
             }
-            crew.run()
+            let lanes = crew.start()
+            crew.waitForOutcomes(of: lanes)
             reader.cancel()
             chunks.close()
             reading.join()
+            return lanes
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
+            return ThreadGroup()
         }
     }
 

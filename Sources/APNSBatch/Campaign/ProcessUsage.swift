@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// The resources that this process has used so far.
@@ -34,12 +35,7 @@ enum ProcessUsage {
 
     /// Returns the text of a small file; an empty one if it cannot be read.
     private static func text(of path: String) -> String {
-        var text = [UInt8](repeating: 0, count: 8192)
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        let count = max(0, read(file, &text, text.count))
-        return String(decoding: text[..<count], as: UTF8.self)
+        String(decoding: (try? OpenFile.content(of: path, most: 8192)) ?? [], as: UTF8.self)
     }
 
     /// Returns the value of `VmHWM` in bytes; nil if the text does not contain it.

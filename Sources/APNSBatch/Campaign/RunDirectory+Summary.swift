@@ -6,8 +6,10 @@ import FoundationEssentials
 extension RunDirectory {
     /// Reads `summary.json`; returns nil if it cannot be read.
     package static func readSummary(_ directory: String) -> CampaignSummary? {
-        guard let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(Self.summary)")) else { return nil }
-        return try? JSONDecoder().decode(CampaignSummary.self, from: data)
+        guard let bytes = try? OpenFile.content(of: "\(directory)/\(Self.summary)", most: summaryMax) else {
+            return nil
+        }
+        return try? JSONDecoder().decode(CampaignSummary.self, from: Data(bytes))
     }
 
     /// Writes `summary.json` atomically.
@@ -25,7 +27,10 @@ extension RunDirectory {
         }
     }
 
-    private static let summaryKind = OutputFile.Kind("the summary of a run") {
+    /// A summary is smaller than this, in bytes.
+    private static let summaryMax = 16 << 20
+
+    private static let summaryKind = OutputFile.Kind("the summary of a run", at: .own) {
         $0.first == UInt8(ascii: "{") && String(decoding: $0, as: UTF8.self).contains("\"accepted\"")
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
@@ -10,11 +11,14 @@ extension RunStatus {
     ///   - path: The path of the input.
     ///   - delimiter: The byte between its fields.
     public mutating func countUnread(in path: String, delimiter: UInt8 = UInt8(ascii: ",")) {
-        if let format = try? FormatChoice(ofFile: path, delimiter: delimiter) { countUnread(in: path, format) }
+        if OpenFile.kind(of: path) == .file, let format = try? FormatChoice(ofFile: path, delimiter: delimiter) {
+            countUnread(in: path, format)
+        }
     }
 
     mutating func countUnread(in path: String, _ format: FormatChoice) {
-        guard !isInputRead, inputBytes != nil,
+        // A FIFO that has taken the place of the input would be waited for.
+        guard !isInputRead, inputBytes != nil, OpenFile.kind(of: path) == .file,
             let rows = UnreadRows.count(in: path, format, from: readUpTo, bytes: inputBytes)
         else { return }
         unread = .counted(rows)

@@ -206,25 +206,15 @@ enum SmallFile {
 
     /// Returns the content of a file and its mode.
     static func read(_ path: String) throws(Failure) -> (SecretBytes, mode_t) {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        var facts = stat()
-        guard file >= 0, fstat(file, &facts) == 0 else { throw failure(path) }
-        defer { close(file) }
-        guard facts.st_mode & S_IFMT != S_IFDIR else { throw Failure(description: "\(path): is a directory") }
-        let bytes = try SecretBytes(capacity: lengthMax) { (room) throws(Failure) in
-            var length = 0
-            while length < lengthMax {
-                let count = Glibc.read(file, room.baseAddress! + length, lengthMax - length)
-                guard count >= 0 else { throw failure(path) }
-                if count == 0 { break }
-                length += count
+        do {
+            let file = try OpenFile(path, O_RDONLY, [.file, .pipe])
+            file.makeBlocking()
+            let bytes = try SecretBytes(capacity: lengthMax) { (room) throws(OpenFile.Refusal) in
+                try file.read(into: room)
             }
-            return length
+            return (bytes, file.facts.st_mode)
+        } catch {
+            throw Failure(description: "cannot read \(path): \(error)")
         }
-        return (bytes, facts.st_mode)
-    }
-
-    private static func failure(_ path: String) -> Failure {
-        Failure(description: "cannot read \(path): \(systemMessage())")
     }
 }

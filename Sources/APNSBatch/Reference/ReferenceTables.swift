@@ -62,12 +62,12 @@ public enum ReferenceTables {
     }
 
     private static var headers: [[String]] {
-        RequestHeader.all.map { [code($0.name), $0.rule, $0.indexing.text, sending, code("HeaderTests")] }
+        RequestHeader.all.map { [code($0.name), $0.rule, $0.indexing.text, $0.source ?? sending, code("HeaderTests")] }
     }
 
     private static var broadcastHeaders: [[String]] {
         RequestHeader.ofBroadcasts.map {
-            [code($0.name), $0.rule, $0.indexing.text, broadcasting, code("CampaignWireTests")]
+            [code($0.name), $0.rule, $0.indexing.text, $0.source ?? broadcasting, code("CampaignWireTests")]
         }
     }
 

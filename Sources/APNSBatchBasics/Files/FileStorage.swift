@@ -48,17 +48,9 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
             case .either: O_RDWR | O_APPEND | O_CREAT
             case .readOnly: O_RDONLY
             }
-        // `O_NONBLOCK`: opening must not block on a FIFO.
-        let opened = unsafe open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard opened >= 0 else { throw StorageError("open", path, code: errno) }
-        descriptor = opened
-        var facts = stat()
-        guard unsafe fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            let code = facts.st_mode == 0 ? errno : StorageError.notRegular
-            close(opened)
-            throw StorageError("open", path, code: code)
-        }
-        length = UInt64(facts.st_size)
+        let file = try StorageError.opening(path, flags | O_NOFOLLOW)
+        length = UInt64(file.facts.st_size)
+        descriptor = file.release()
         reserved = length
     }
 
@@ -66,11 +58,9 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 
     /// Makes the entries of a directory durable.
     package static func syncDirectory(_ path: String) throws(StorageError) {
-        let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw StorageError("open", path, code: errno) }
-        defer { close(directory) }
+        let directory = try StorageError.opening(path, O_RDONLY | O_DIRECTORY, .directory)
         // Some file systems cannot sync a directory.
-        guard fsync(directory) == 0 || errno == EINVAL else { throw StorageError("sync", path, code: errno) }
+        guard fsync(directory.descriptor) == 0 || errno == EINVAL else { throw StorageError("sync", path, code: errno) }
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {

@@ -5,8 +5,8 @@ import Synchronization
 /// the path when all of them are on the disk. Readers never see a partial file, and an existing file survives every
 /// failure.
 ///
-/// An existing file is replaced only if it was made by this program. Devices and pipes, such as `/dev/null`, are
-/// written to directly.
+/// An existing file is replaced only if it was made by this program. Where somebody names a path, devices and pipes, such as
+/// `/dev/null`, are written to directly.
 ///
 /// May be used by one thread at a time.
 package final class OutputFile: Sendable {
@@ -22,21 +22,36 @@ package final class OutputFile: Sendable {
         fileprivate var mode: mode_t { self == .owner ? 0o600 : 0o644 }
     }
 
+    /// What there may be at a path before the file is written.
+    package enum Target: Sendable {
+        /// What somebody names: a file, also behind a symbolic link, a character device or a pipe.
+        case named
+        /// Only a file, also behind a symbolic link: nothing that could hold up a run.
+        case file
+        /// Only a file, and no symbolic link, because it would lead out of a directory whose files are all written by this
+        /// program.
+        case own
+    }
+
     /// How an existing file of the same kind is recognised.
     package struct Kind: Sendable {
         /// The description of the content in error messages, such as `the findings of a check`.
         package var name: String
         /// Returns whether a file was made by this program, given its beginning, at most 64 KiB.
         package var isOurs: @Sendable (_ start: [UInt8]) -> Bool
+        package var target: Target
 
-        package init(_ name: String, isOurs: @escaping @Sendable (_ start: [UInt8]) -> Bool) {
+        package init(
+            _ name: String, at target: Target = .named, isOurs: @escaping @Sendable (_ start: [UInt8]) -> Bool
+        ) {
             self.name = name
+            self.target = target
             self.isOurs = isOurs
         }
 
         /// Creates a kind of file that is recognised by its first bytes.
-        package init(_ name: String, startingWith mark: String) {
-            self.init(name) { $0.starts(with: mark.utf8) }
+        package init(_ name: String, at target: Target = .named, startingWith mark: String) {
+            self.init(name, at: target) { $0.starts(with: mark.utf8) }
         }
     }
 
@@ -55,10 +70,11 @@ package final class OutputFile: Sendable {
         case .file(let target):
             self.path = target
             (descriptor, unfinished) = try Self.makeBeside(target, readers)
-        case .device:
+        case .stream:
             self.path = path
-            descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-            guard descriptor >= 0 else { throw OutputFileError("write", path) }
+            let stream = try Self.opened(path, O_WRONLY, Self.streams, "write")
+            stream.makeBlocking()
+            descriptor = stream.release()
             unfinished = nil
         }
     }
@@ -74,11 +90,16 @@ package final class OutputFile: Sendable {
     private enum Place {
         /// A regular file, by its path with symbolic links resolved.
         case file(String)
-        case device
+        case stream
     }
+
+    private static let streams: OpenFile.Kinds = [.device, .pipe, .fifo]
 
     private static func place(_ path: String, _ kind: Kind) throws(OutputFileError) -> Place {
         var facts = stat()
+        if kind.target == .own, unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK {
+            throw .other(path, "a symbolic link")
+        }
         guard unsafe stat(path, &facts) == 0 else {
             // A dangling symbolic link is not replaced either.
             let code = errno
@@ -87,7 +108,10 @@ package final class OutputFile: Sendable {
             }
             return .file(path)
         }
-        guard facts.st_mode & S_IFMT == S_IFREG else { return .device }
+        if let found = OpenFile.kind(of: path), found != .file {
+            guard kind.target == .named, streams.contains(found) else { throw .other(path, found.name) }
+            return .stream
+        }
         guard let resolved = unsafe realpath(path, nil) else { throw OutputFileError("create", path) }
         defer { unsafe free(resolved) }
         if facts.st_size > 0 {
@@ -98,19 +122,36 @@ package final class OutputFile: Sendable {
     }
 
     private static func start(of path: String) throws(OutputFileError) -> [UInt8] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw OutputFileError("read", path) }
-        defer { close(file) }
-        var start: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: startMax)
-        while start.count < startMax {
-            let count = unsafe read(file, &piece, startMax - start.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw OutputFileError("read", path) }
-            if count == 0 { break }
-            start += piece[..<count]
+        let file = try opened(path, O_RDONLY, .file, "read")
+        var start = [UInt8](repeating: 0, count: startMax)
+        do {
+            let count = try unsafe start.withUnsafeMutableBufferPointer { (room) throws(OpenFile.Refusal) in
+                try unsafe file.read(into: UnsafeMutableRawBufferPointer(room))
+            }
+            start.removeSubrange(count...)
+        } catch {
+            throw refusal(error, path, "read")
         }
         return start
+    }
+
+    private static func opened(
+        _ path: String, _ flags: Int32, _ kinds: OpenFile.Kinds, _ action: String
+    ) throws(OutputFileError) -> OpenFile {
+        do {
+            return try OpenFile(path, flags, kinds)
+        } catch {
+            throw refusal(error, path, action)
+        }
+    }
+
+    private static func refusal(_ refusal: OpenFile.Refusal, _ path: String, _ action: String) -> OutputFileError {
+        switch refusal {
+        // The other end of a FIFO is missing.
+        case .system(ENXIO): .other(path, "a FIFO that nobody reads")
+        case .system(let code): .system(action: action, path: path, code: code)
+        case .kind(let kind): .other(path, kind.name)
+        }
     }
 
     /// Creates a temporary file in the same directory.

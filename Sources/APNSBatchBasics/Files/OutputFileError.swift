@@ -7,6 +7,9 @@ package enum OutputFileError: SystemFailure, Equatable, Sendable, CustomStringCo
     /// The existing file is of another kind.
     case foreign(_ path: String, wanted: String)
 
+    /// What is at the path is no file, but what the text says, and is not written to.
+    case other(_ path: String, _ found: String)
+
     /// - Parameter code: The error number; `errno` by default.
     init(_ action: String, _ path: String, code: Int32 = errno) {
         self = .system(action: action, path: path, code: code)
@@ -17,6 +20,7 @@ package enum OutputFileError: SystemFailure, Equatable, Sendable, CustomStringCo
     package var description: String {
         switch self {
         case .system(let action, let path, let code): "cannot \(action) \(path): \(systemMessage(code))"
+        case .other(let path, let found): "cannot write \(path): it is \(found), not a file"
         case .foreign(let path, let wanted):
             "\(path) already exists and does not hold \(wanted); it was not overwritten: name another file"
         }

@@ -30,7 +30,9 @@ package struct NamedThread: ~Copyable {
         thread = try Self.start(name, body)
     }
 
-    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) -> pthread_t {
+    fileprivate static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError)
+        -> pthread_t
+    {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var (blocked, before) = (sigset_t(), sigset_t())
         unsafe sigfillset(&blocked)
@@ -70,18 +72,11 @@ package struct NamedThread: ~Copyable {
         return try result.get()
     }
 
-    /// Starts `count` threads, each with its number, and waits until all have ended. If the system refuses one,
-    /// `failed` is called at once, no further thread is started, and the running ones are still waited for.
+    /// Starts `count` threads, each with its number, and waits until all have ended; see ``ThreadGroup``.
     package static func together(
         _ name: String, count: Int, failed: (ThreadError) -> Void, _ body: @escaping @Sendable (_ number: Int) -> Void
     ) {
-        var threads: [pthread_t] = []
-        do throws(ThreadError) {
-            for number in 0..<count { threads.append(try start("\(name) \(number)") { body(number) }) }
-        } catch {
-            failed(error)
-        }
-        for thread in threads { pthread_join(thread, nil) }
+        ThreadGroup(name, count: count, failed: failed, body).join()
     }
 
     /// Starts a detached thread. Returns false if the system refuses it.
@@ -93,4 +88,34 @@ package struct NamedThread: ~Copyable {
 
     /// Waits until the thread has ended.
     package consuming func join() { pthread_join(thread, nil) }
+}
+
+/// Threads that do the same work, each with its number.
+package struct ThreadGroup: ~Copyable {
+    private let threads: [pthread_t]
+
+    /// Creates a group without threads.
+    package init() { threads = [] }
+
+    /// Starts `count` threads. If the system refuses one, `failed` is called at once, and no further thread is started; those
+    /// that run are still in the group.
+    package init(
+        _ name: String, count: Int, failed: (ThreadError) -> Void, _ body: @escaping @Sendable (_ number: Int) -> Void
+    ) {
+        var threads: [pthread_t] = []
+        do throws(ThreadError) {
+            for number in 0..<count {
+                threads.append(try NamedThread.start("\(name) \(number)") { body(number) })
+            }
+        } catch {
+            failed(error)
+        }
+        self.threads = threads
+    }
+
+    /// The number of threads that were started.
+    package var count: Int { threads.count }
+
+    /// Waits until all threads have ended.
+    package consuming func join() { for thread in threads { pthread_join(thread, nil) } }
 }

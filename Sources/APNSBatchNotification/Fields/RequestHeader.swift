@@ -24,9 +24,11 @@ package struct RequestHeader: Equatable, Sendable {
     package let indexing: HeaderIndexing
     /// A description of the value, for the documentation.
     package let rule: String
+    /// Where the rule is from; nil for the page of Apple that describes the request.
+    package let source: String?
 
-    init(_ name: String, _ indexing: HeaderIndexing, _ rule: String) {
-        (self.name, self.indexing, self.rule) = (name, indexing, rule)
+    init(_ name: String, _ indexing: HeaderIndexing, _ rule: String, source: String? = nil) {
+        (self.name, self.indexing, self.rule, self.source) = (name, indexing, rule, source)
     }
 
     package func field(_ value: String) -> HeaderField {
@@ -51,6 +53,11 @@ package struct RequestHeader: Equatable, Sendable {
     package static let collapseID = RequestHeader(
         "apns-collapse-id", .nameOnce, "1 to 64 bytes; omitted if there is none")
 
+    /// The encoder of requests writes it. Apple does not require it, but intermediaries may answer 411 without it.
+    package static let contentLength = RequestHeader(
+        "content-length", .literal, "the length of the payload in bytes; always sent",
+        source: "RFC 9110 section 8.6")
+
     /// The channel of a broadcast or of a request about channels. Pushes to devices have the token in the path instead.
     package static let channelID = RequestHeader("apns-channel-id", .nameOnce, "the channel, in base64 as APNs gave it")
     /// The id of a broadcast or of a request about channels. Pushes to devices have `apns-id` instead.
@@ -60,6 +67,7 @@ package struct RequestHeader: Equatable, Sendable {
     /// The header fields of a device request, in the order in which they are sent.
     package static let all = [
         method, scheme, authority, path, topic, pushType, priority, expiration, id, collapseID, authorization,
+        contentLength,
     ]
 
     /// The header fields of a broadcast, in the order in which they are sent.
@@ -70,6 +78,6 @@ package struct RequestHeader: Equatable, Sendable {
         RequestHeader("apns-priority", .indexed, "1, 5 or 10; always sent"), requestID, channelID,
         RequestHeader(
             "apns-expiration", .nameOnce, "seconds since 1970; always sent; 0 for channels that store nothing"),
-        authorization,
+        authorization, contentLength,
     ]
 }

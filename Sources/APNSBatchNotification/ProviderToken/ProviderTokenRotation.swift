@@ -9,8 +9,8 @@
 ///     (no token) ──new connection──▶ mint 1 ──30 min──▶ mint 2 for new connections ──30 min──▶ …
 ///                                      └── connections of 1: keep ─────────────52 min──▶ replace
 ///
-/// Times are parameters, in seconds since 1970-01-01 00:00 UTC, because APNs compares `iat` with the real time. If the
-/// clock is set back, a token appears younger than it is, but not wrong.
+/// Times are parameters, in seconds since 1970-01-01 00:00 UTC, because APNs compares `iat` with the real time. When the clock
+/// is set, the ages of tokens are no longer known by it: `clockWasSet(by:)` says so.
 package struct ProviderTokenRotation: Equatable, Sendable {
     /// Time limits, in seconds.
     package struct Rule: Equatable, Sendable {
@@ -73,6 +73,8 @@ package struct ProviderTokenRotation: Equatable, Sendable {
     private var last: Token?
     /// Whether the last token must not be used for new connections.
     private var lastExpired = false
+    /// Whether the clock was set since the last token was minted.
+    private var isLastOfOtherClock = false
     /// The number of consecutive tokens that were called expired although they cannot have been.
     private var doubtfulInARow = 0
     /// No token is minted before this time.
@@ -86,7 +88,7 @@ package struct ProviderTokenRotation: Equatable, Sendable {
 extension ProviderTokenRotation {
     /// Returns the token for a connection that is about to be opened.
     package mutating func connectionStarts(now: Int64) -> Start {
-        if let last, !lastExpired, now - last.mintedAt < rule.mintAfter { return .use(last) }
+        if let last, !lastExpired, !isLastOfOtherClock, now - last.mintedAt < rule.mintAfter { return .use(last) }
         guard let until = pausedUntil, now < until else { return .mint(mint(now)) }
         // No token may be minted, so the old one is used as long as it is valid.
         if let last, !lastExpired, now - last.mintedAt < rule.retireAfter { return .use(last) }
@@ -122,10 +124,16 @@ extension ProviderTokenRotation {
         pausedUntil = now + rule.pause
     }
 
+    /// Notes that the clock was set. The next connection gets a token by the new time, and a pause ends when it would have ended.
+    package mutating func clockWasSet(by seconds: Int64) {
+        isLastOfOtherClock = true
+        pausedUntil = pausedUntil.map { $0 + seconds }
+    }
+
     private mutating func mint(_ now: Int64) -> Token {
         let token = Token(number: (last?.number ?? 0) + 1, mintedAt: now)
         last = token
-        lastExpired = false
+        (lastExpired, isLastOfOtherClock) = (false, false)
         pausedUntil = nil
         return token
     }

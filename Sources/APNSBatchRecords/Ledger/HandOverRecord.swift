@@ -2,21 +2,23 @@ import APNSBatchBasics
 import Glibc
 import Synchronization
 
-/// The hand-over record: memory mapped from a file that says, for each chunk, how many of its rows may have been handed to
-/// connections.
+/// The hand-over record: a file that says, for each chunk, how many of its rows may have been handed to connections.
 ///
 /// It has a note for each buffer of the reader: the first row of the range in that buffer, and how many of its rows may
 /// have been handed over. Only the thread that holds a chunk writes its note. The notes survive the end of the process,
-/// because the kernel has what was stored, but not a loss of power; after that, whole ranges count as handed over.
+/// because the kernel has what was written, but not a loss of power; after that, whole ranges count as handed over.
 ///
-/// A note is two words, a value and its check. The head has a check as well. If the check of a note does not match, for
-/// example after a kill between the two stores, the note is ignored and all rows of its range count as handed over.
+/// A note is two words, a value and its check. The head has a check as well. If the check of a note does not match, the note is
+/// ignored and all rows of its range count as handed over. So they do if another program cuts the file off, which is why it is
+/// written to and not mapped: a mapping would then end the process with a signal.
 package final class HandOverRecord: @unchecked Sendable {
     /// The number of rows by which a note advances at once. A note is ahead of the rows handed over by at most this number.
     package static let step = 256
 
     package let slots: Int
-    private let words: MappedWords
+    private let words: AtomicWords
+    /// Where the words are written as well; -1 without a file.
+    private let descriptor: Int32
     /// The path of the new file and the path that it gets in `begin`; nil after that, and without a file.
     private var place: (made: String, wanted: String)?
     /// The check of the head, which enters into the checks of the notes.
@@ -25,19 +27,22 @@ package final class HandOverRecord: @unchecked Sendable {
     /// Creates a hand-over record without a file, for a simulation, which decides itself what survives.
     package init(slots: Int) {
         self.slots = slots
-        words = MappedWords(count: HandOverNotes.wordCount(slots: slots))
+        words = AtomicWords(count: HandOverNotes.wordCount(slots: slots))
+        descriptor = -1
     }
 
     /// Creates a new file. It replaces the file of the previous session only in `begin`.
     package init(path wanted: String, slots: Int) throws(StorageError) {
         let path = wanted + ".new"
-        let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard file >= 0 else { throw StorageError("open", path, code: errno) }
-        defer { close(file) }
-        words = try MappedWords(file, path: path, count: HandOverNotes.wordCount(slots: slots), erasing: true)
+        words = AtomicWords(count: HandOverNotes.wordCount(slots: slots))
+        descriptor = try StorageError.opening(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW).release()
         self.slots = slots
         place = (path, wanted)
+        // Allocates the blocks now, so that a full disk does not show when a note is written.
+        guard write(from: 0, count: words.count) else { throw StorageError("write", path, code: errno) }
     }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Clears all notes and writes the head, then replaces the previous session's file. The session must be in the ledger.
     ///
@@ -48,6 +53,7 @@ package final class HandOverRecord: @unchecked Sendable {
         seal = head[3]
         for (index, word) in head.enumerated() { words[index].pointee.store(word, ordering: .releasing) }
         guard let place else { return }
+        guard write(from: 0, count: words.count) else { throw StorageError("write", place.made, code: errno) }
         if rename(place.made, place.wanted) != 0 { throw StorageError("replace", place.wanted, code: errno) }
         self.place = nil
     }
@@ -55,8 +61,22 @@ package final class HandOverRecord: @unchecked Sendable {
     /// Notes how many rows of the range in a buffer may have been handed over: 0 when the range is put there.
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
         let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
-        words[HandOverNotes.headWords + 2 * slot].pointee.store(word, ordering: .releasing)
-        words[HandOverNotes.headWords + 2 * slot + 1].pointee.store(check, ordering: .releasing)
+        let first = HandOverNotes.headWords + 2 * slot
+        words[first].pointee.store(word, ordering: .releasing)
+        words[first + 1].pointee.store(check, ordering: .releasing)
+        // A note that is missing must not be taken for one that says less: without any, whole ranges count.
+        if !write(from: first, count: 2) { ftruncate(descriptor, 0) }
+    }
+
+    /// Writes words to the file, if there is one. Returns false, with `errno` set, if that failed.
+    private func write(from first: Int, count: Int) -> Bool {
+        guard descriptor >= 0 else { return true }
+        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { room in
+            for index in 0..<count { room[index] = words[first + index].pointee.load(ordering: .relaxed) }
+            let done = pwrite(descriptor, room.baseAddress, count * 8, off_t(first * 8))
+            if done >= 0, done != count * 8 { errno = ENOSPC }
+            return done == count * 8
+        }
     }
 
     /// Rows that may have arrived and stay without an outcome when the run ends in order: the number of rows, by the first

@@ -10,7 +10,7 @@ struct TokenFile {
     /// - Parameter columns: The first line.
     init(_ path: String, columns: String) throws(OutputFileError) {
         file = try OutputFile(
-            path, OutputFile.Kind("tokens of the rows of a run", startingWith: columns), readers: .owner)
+            path, OutputFile.Kind("tokens of the rows of a run", at: .own, startingWith: columns), readers: .owner)
         buffer = Array("\(columns)\n".utf8)
     }
 

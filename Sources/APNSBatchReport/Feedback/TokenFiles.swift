@@ -70,7 +70,7 @@ public struct TokenFiles {
 
     private mutating func takeResults(_ path: String) throws {
         do {
-            let reader = try ChunkReader(input: .file(path), buffers: 1)
+            let reader = try ChunkReader(input: .kept(path), buffers: 1)
             var cursor = RowCursor(columnCount: try reader.readColumns().count)
             var row = Row()
             while let chunk = try reader.next() {

@@ -1,9 +1,13 @@
+import APNSBatchBasics
 import Glibc
 
 /// The location of an input.
 package enum InputLocation: Sendable {
     /// The path of a regular file, a FIFO or a device. The reader opens it, and closes it when it is deallocated.
     case file(String)
+
+    /// The path of a regular file, which is no symbolic link: a file that this program has written.
+    case kept(String)
 
     /// The paths of regular files whose rows follow each other. The reader enters them into the parts.
     case files([String], InputParts)
@@ -38,7 +42,12 @@ package enum InputLocation: Sendable {
     ) throws(InputError) -> any ByteSource {
         let descriptor: InputDescriptor
         switch self {
-        case .file(let path): descriptor = InputDescriptor(path: path)
+        case .file(let path), .kept(let path):
+            do throws(OpenFile.Refusal) {
+                descriptor = try isKept ? InputDescriptor(kept: path) : InputDescriptor(path: path)
+            } catch {
+                throw cannotOpen(Self.code(of: error))
+            }
         case .descriptor(let number): descriptor = InputDescriptor(borrowed: number)
         case .files(let paths, let parts):
             return try FilesSource(paths, windowLog: windowLog, format: format, parts: parts)
@@ -64,10 +73,22 @@ package enum InputLocation: Sendable {
         return PackedSource(stream, windowLog: windowLog)
     }
 
+    private static func code(of refusal: OpenFile.Refusal) -> Int32 {
+        switch refusal {
+        case .system(let code): code
+        case .kind(.directory): EISDIR
+        case .kind(.fifo): ESPIPE
+        case .kind(.socket): ENXIO
+        case .kind: ENODEV
+        }
+    }
+
+    private var isKept: Bool { if case .kept = self { true } else { false } }
+
     private func cannotOpen(_ code: Int32) -> InputError {
         let path =
             switch self {
-            case .file(let path): path
+            case .file(let path), .kept(let path): path
             case .descriptor(0): "standard input"
             case .descriptor(let number): "descriptor \(number)"
             case .files(let paths, _): paths.joined(separator: ", ")
@@ -84,9 +105,13 @@ struct InputDescriptor: ~Copyable {
     let number: Int32
     private let isOwned: Bool
 
-    init(path: String) {
-        // `O_NONBLOCK`: opening a FIFO must not wait for its writer, because that could not be cancelled.
-        (number, isOwned) = unsafe (Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), true)
+    /// Opens whatever can be read to its end. It does not wait for the writer of a FIFO, because that could not be cancelled.
+    init(path: String) throws(OpenFile.Refusal) {
+        (number, isOwned) = (try OpenFile(path, O_RDONLY, [.file, .pipe, .fifo, .device]).release(), true)
+    }
+
+    init(kept path: String) throws(OpenFile.Refusal) {
+        (number, isOwned) = (try OpenFile(path, O_RDONLY | O_NOFOLLOW).release(), true)
     }
 
     init(borrowed number: Int32) { (self.number, isOwned) = (number, false) }

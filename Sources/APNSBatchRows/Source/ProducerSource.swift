@@ -60,8 +60,9 @@ final class ProducerSource: ByteSource, @unchecked Sendable {
     private static let look: Int32 = 10
 
     init(_ producer: Producer) throws(InputError) {
-        let null = InputDescriptor(path: "/dev/null")
-        guard null.number >= 0, let output = Pipe(), let errors = Pipe(), let wake = Pipe() else {
+        guard let null = try? InputDescriptor(path: "/dev/null"), let output = Pipe(), let errors = Pipe(),
+            let wake = Pipe()
+        else {
             throw .ofProducer(.cannotStart(errno))
         }
         do throws(ChildProcess.StartError) {

@@ -9,6 +9,8 @@ import APNSBatchTransport
 package struct Surroundings: Sendable {
     /// Returns the time of day in seconds since the epoch.
     package var seconds: @Sendable () -> UInt64 = SystemClock.seconds
+    /// Returns the time of a clock that is never set, in nanoseconds.
+    package var monotonic: @Sendable () -> UInt64 = SystemClock.monotonic
     /// Returns the processor time that the calling thread has used, in nanoseconds.
     package var worked: @Sendable () -> UInt64 = SystemClock.threadTime
     /// Returns all addresses of a host; may block.

@@ -234,7 +234,7 @@ package struct Lane: ~Copyable {
         let hasWork = tickPools()
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
-        spread?.look(now: now, wallClock: rows.wallClock)
+        spread?.look(now: now)
         if plan.isService { endIfClosed(now: now) }
         publish()
         showActivity(hasWork: hasWork)

@@ -18,6 +18,8 @@ package final class LaneCrew: Sendable {
     private let wakers: [LaneWaker]
     private let rowsLeft: @Sendable () -> UInt64?
     private let done = Guarded(LoopKind.automatic)
+    /// Has an element for each lane that has passed on its last outcome.
+    private let finished: BoundedQueue<Void>
 
     /// - Parameters:
     ///   - exchange: How outcomes leave the lanes.
@@ -37,6 +39,7 @@ package final class LaneCrew: Sendable {
             plan.breaker, outage: plan.outage, lanes: gauges.count, providers: plan.topics.providers)
         (self.rate, self.rowsLeft, self.exchange) = (rate, rowsLeft, exchange)
         wakers = gauges.map { _ in LaneWaker() }
+        finished = BoundedQueue(capacity: gauges.count)
     }
 
     /// The event loop of a lane that has ended; `automatic` before.
@@ -49,14 +52,33 @@ package final class LaneCrew: Sendable {
     @Sendable package func wake(_ lane: Int) { wakers[lane].wake() }
 
     /// Runs the lanes. Returns when all of them have ended.
-    package func run() { NamedThread.together("lane", count: gauges.count, failed: fail) { [self] in work($0) } }
+    package func run() {
+        let lanes = start()
+        waitForOutcomes(of: lanes)
+        lanes.join()
+    }
+
+    /// Starts the lanes.
+    package func start() -> ThreadGroup {
+        ThreadGroup("lane", count: gauges.count, failed: fail) { [self] in work($0) }
+    }
+
+    /// Returns when all lanes have passed on their last outcomes. They say goodbye to the servers afterwards, which nothing
+    /// that is written of the run waits for.
+    package func waitForOutcomes(of lanes: borrowing ThreadGroup) {
+        for _ in 0..<lanes.count { _ = finished.pop() }
+    }
 
     /// Creates a lane on the calling thread, which must be the one that runs it.
     package func makeLane(_ number: Int) throws(TransportError) -> Lane {
         try Lane(
             plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
             input: input, exchange: exchange, waker: wakers[number], counters: counters, rate: rate, number: number,
-            spread: number == 0 ? RowSpread(rate, start: plan.start, rowsLeft: rowsLeft) : nil)
+            spread: number == 0 ? spread : nil)
+    }
+
+    private var spread: RowSpread {
+        RowSpread(rate, start: plan.start, wallClock: plan.surroundings.seconds(), rowsLeft: rowsLeft)
     }
 
     private func work(_ number: Int) {
@@ -70,8 +92,12 @@ package final class LaneCrew: Sendable {
             }
             let loop = lane.loop
             done.withLock { $0 = loop }
+            finished.push(())
+            // Its transport ends with it, and says goodbye to the servers.
+            _ = consume lane
         } catch {
             fail(error)
+            finished.push(())
         }
     }
 

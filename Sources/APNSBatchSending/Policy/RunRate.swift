@@ -33,14 +33,49 @@ package final class RunRate: Sendable {
         case rising(RateRamp)
     }
 
-    /// The due time, and when the last ramp began, in nanoseconds. Other runs may have the same words.
-    private let words: MappedWords
-    private let dueIndex: Int
-    private let rampIndex: Int
-    private static let wordCount = 2
+    private let state: State
 
-    private var due: UnsafeMutablePointer<Atomic<UInt64>> { words[dueIndex] }
-    private var rampBegan: UnsafeMutablePointer<Atomic<UInt64>> { words[rampIndex] }
+    /// The due time, and when the last ramp began.
+    private enum State {
+        /// The two words, of this run alone.
+        case own(AtomicWords)
+        /// Other runs use the same file.
+        case shared(RateFile)
+
+        func read() -> RateWords {
+            switch self {
+            case .own(let words):
+                var read = RateWords()
+                read.due = words[0].pointee.load(ordering: .relaxed)
+                read.rampBegan = words[1].pointee.load(ordering: .relaxed)
+                return read
+            case .shared(let file): return file.read()
+            }
+        }
+
+        /// Changes the state as one step. `change` may be called several times, and only the last one counts.
+        @inline(__always)
+        func update<Result>(_ change: (inout RateWords) -> Result) -> Result {
+            guard case .own(let words) = self else {
+                guard case .shared(let file) = self else { preconditionFailure() }
+                return file.update(change)
+            }
+            while true {
+                let found = read()
+                var changed = found
+                let result = change(&changed)
+                if changed.rampBegan != found.rampBegan {
+                    words[1].pointee.store(changed.rampBegan, ordering: .relaxed)
+                }
+                let isDone =
+                    changed.due == found.due
+                    || words[0].pointee.weakCompareExchange(
+                        expected: found.due, desired: changed.due, ordering: .relaxed
+                    ).exchanged
+                if isDone { return result }
+            }
+        }
+    }
 
     /// The bits of the spacing at the full rate, and of that which spreads the remaining rows; 0 for no limit.
     private let full = Atomic<UInt64>(0)
@@ -53,19 +88,18 @@ package final class RunRate: Sendable {
     private static let gap: UInt64 = 60_000_000_000
 
     package convenience init(_ limit: Campaign.RateLimit) {
-        self.init(limit, words: MappedWords(count: Self.wordCount), first: 0)
+        self.init(limit, state: .own(AtomicWords(count: 2)))
     }
 
     /// Creates a limit that all runs of this machine share which use the same file.
     ///
     /// - Throws: An error with the code `configuration`.
     package convenience init(_ limit: Campaign.RateLimit, sharedBy path: String) throws(CampaignError) {
-        let words = try RateFile.open(path, words: Self.wordCount)
-        self.init(limit, words: words, first: RateFile.headWords)
+        self.init(limit, state: .shared(try RateFile(path)))
     }
 
-    private init(_ limit: Campaign.RateLimit, words: MappedWords, first: Int) {
-        (self.words, dueIndex, rampIndex) = (words, first, first + 1)
+    private init(_ limit: Campaign.RateLimit, state: State) {
+        self.state = state
         given = Guarded(limit)
         change(to: limit)
     }
@@ -105,7 +139,7 @@ package final class RunRate: Sendable {
 
     /// Returns the rate in force; nil without a limit.
     package func inForce(now: UInt64) -> InForce? {
-        switch pace(now: now) {
+        switch pace(state.read(), now: now) {
         case nil: nil
         case .even(let spacing): InForce(perSecond: spacing.perSecond, isRamp: false)
         case .rising(let ramp): InForce(perSecond: ramp.perSecond(now: now), isRamp: true)
@@ -120,18 +154,15 @@ package final class RunRate: Sendable {
     ///   - most: the number of requests that the lane could send.
     ///   - now: the monotonic time in nanoseconds, which is the same for all lanes.
     func take(upTo most: Int, now: UInt64) -> Grant {
-        var found = due.pointee.load(ordering: .relaxed)
-        if most > 0 { beginRampAfterGap(now: now, due: found) }
-        while true {
-            guard let pace = pace(now: now) else { return .unlimited }
-            let from = pace.limited(found, now: now)
+        guard isOn else { return .unlimited }
+        return state.update { words in
+            if most > 0 { beginRampAfterGap(&words, now: now) }
+            guard let pace = pace(words, now: now) else { return .unlimited }
+            let from = pace.limited(words.due, now: now)
             let requests = pace.allowed(most, due: from, now: now)
             guard requests > 0 else { return Grant(requests: 0, pace: pace) }
-            let after = pace.due(after: requests, due: from, now: now)
-            let (isDone, original) = due.pointee.weakCompareExchange(
-                expected: found, desired: after, ordering: .relaxed)
-            if isDone { return Grant(requests: requests, pace: pace, before: from, after: after, now: now) }
-            found = original
+            words.due = pace.due(after: requests, due: from, now: now)
+            return Grant(requests: requests, pace: pace, before: from, after: words.due, now: now)
         }
     }
 
@@ -139,7 +170,7 @@ package final class RunRate: Sendable {
     func giveBack(_ grant: Grant, used: Int) {
         guard let pace = grant.pace, used < grant.requests else { return }
         let before = pace.due(after: used, due: grant.before, now: grant.now)
-        _ = due.pointee.compareExchange(expected: grant.after, desired: before, ordering: .relaxed)
+        state.update { if $0.due == grant.after { $0.due = before } }
     }
 
     /// Moves the due time if the requests of a turn were handed over so long after they were reserved that they count from
@@ -152,13 +183,15 @@ package final class RunRate: Sendable {
         guard let pace = grant.pace, used > 0 else { return }
         let reserved = pace.due(after: used, due: grant.before, now: grant.now)
         let actual = pace.due(after: used, due: grant.before, now: time)
-        if actual > reserved { due.pointee.wrappingAdd(actual - reserved, ordering: .relaxed) }
+        if actual > reserved { state.update { $0.due &+= actual - reserved } }
     }
 
     /// Returns the time in nanoseconds from which on the next request may be sent; 0 without a limit.
     func next(now: UInt64) -> UInt64 {
-        guard let pace = pace(now: now) else { return 0 }
-        return pace.next(due: pace.limited(due.pointee.load(ordering: .relaxed), now: now), now: now)
+        guard isOn else { return 0 }
+        let words = state.read()
+        guard let pace = pace(words, now: now) else { return 0 }
+        return pace.next(due: pace.limited(words.due, now: now), now: now)
     }
 
     /// Whether the limit is below the full rate because of a ramp.
@@ -171,19 +204,19 @@ package final class RunRate: Sendable {
 
     /// Begins a ramp with the first request, and with the first one after a gap. A due time that lies far back says that
     /// nothing was sent meanwhile.
-    private func beginRampAfterGap(now: UInt64, due: UInt64) {
+    private func beginRampAfterGap(_ words: inout RateWords, now: UInt64) {
         guard rampTime.load(ordering: .relaxed) > 0 else { return }
-        let last = RequestSpacing.time(ofDue: due)
-        if last == 0 || now > last + Self.gap { rampBegan.pointee.store(now, ordering: .relaxed) }
+        let last = RequestSpacing.time(ofDue: words.due)
+        if last == 0 || now > last + Self.gap { words.rampBegan = now }
     }
 
-    private func pace(now: UInt64) -> Pace? {
+    private func pace(_ words: RateWords, now: UInt64) -> Pace? {
         let (full, spread) = (full.load(ordering: .relaxed), spread.load(ordering: .relaxed))
         guard full != 0 || spread != 0 else { return nil }
         let even = RequestSpacing(bits: max(full, spread))
         let length = rampTime.load(ordering: .relaxed)
         guard full != 0, length > 0 else { return .even(even) }
-        let began = rampBegan.pointee.load(ordering: .relaxed)
+        let began = words.rampBegan
         guard now < began + length else { return .even(even) }
         let ramp = RateRamp(to: RequestSpacing(bits: full), began: began, nanoseconds: length)
         return ramp.perSecond(now: now) < even.perSecond ? .rising(ramp) : .even(even)

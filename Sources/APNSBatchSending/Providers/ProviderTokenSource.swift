@@ -9,6 +9,7 @@ import APNSBatchNotification
 package final class ProviderTokenSource: Sendable {
     private struct State {
         var rotation: ProviderTokenRotation
+        var clock = ClockWatch()
         var current: ProviderToken?
         /// Whether APNs has called the token that was made elsewhere expired.
         var isIssuedExpired = false
@@ -34,8 +35,7 @@ package final class ProviderTokenSource: Sendable {
     let issuer: ProviderToken.Issuer
     private let rule: ProviderTokenRotation.Rule
     private let state: Guarded<State>
-    /// Returns the time in seconds since the epoch.
-    private let clock: @Sendable () -> UInt64
+    private let surroundings: Surroundings
     private let sign: (@Sendable ([UInt8]) -> [UInt8])?
 
     init(
@@ -43,7 +43,7 @@ package final class ProviderTokenSource: Sendable {
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         self.rule = rule
-        clock = surroundings.seconds
+        self.surroundings = surroundings
         sign = surroundings.sign
         state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
         issuer = try CampaignError.mapping(.configuration) { try ProviderToken.Issuer(keyID: keyID, teamID: teamID) }
@@ -59,7 +59,7 @@ package final class ProviderTokenSource: Sendable {
         issued text: [UInt8], rule: ProviderTokenRotation.Rule, surroundings: Surroundings = .system
     ) throws(CampaignError) {
         self.rule = rule
-        (clock, sign) = (surroundings.seconds, nil)
+        (self.surroundings, sign) = (surroundings, nil)
         state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
         let issued = try IssuedToken.read(text, now: Int64(surroundings.seconds()))
         (origin, issuer) = (.issued(issued.token), issued.issuer)
@@ -67,9 +67,9 @@ package final class ProviderTokenSource: Sendable {
 
     /// Returns the token for a connection that is about to open, or how long that must wait.
     func lease() throws(CampaignError) -> Lease {
-        let now = Int64(clock())
-        if case .issued(let token) = origin { return lease(token, now) }
+        if case .issued(let token) = origin { return lease(token, Int64(surroundings.seconds())) }
         return try state.withLock { (state) throws(CampaignError) in
+            let now = readClock(&state)
             let token: ProviderTokenRotation.Token
             switch state.rotation.connectionStarts(now: now) {
             case .use(let known): token = known
@@ -84,6 +84,14 @@ package final class ProviderTokenSource: Sendable {
                 usableFor: Self.nanoseconds(state.rotation.retirement(of: token) - now),
                 successorAfter: Self.nanoseconds(state.rotation.succession(of: token, now: now) - now))
         }
+    }
+
+    /// Returns the time of day, by which `iat` is made, and tells the rotation if it was set since the last call.
+    private func readClock(_ state: inout State) -> Int64 {
+        let now = Int64(surroundings.seconds())
+        let change = state.clock.look(wallClock: now, monotonic: surroundings.monotonic())
+        if change != 0 { state.rotation.clockWasSet(by: change) }
+        return now
     }
 
     /// Its connections get successors when another token replaces it, and end with it otherwise.
@@ -133,11 +141,11 @@ package final class ProviderTokenSource: Sendable {
                 state.isIssuedExpired = true
                 return true
             }
-            return state.rotation.expired(token, now: Int64(clock())) == .renewed
+            return state.rotation.expired(token, now: readClock(&state)) == .renewed
         }
     }
 
-    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(clock())) } }
+    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: readClock(&$0)) } }
 
     private static func nanoseconds(_ seconds: Int64) -> UInt64 { UInt64(max(0, seconds)) * 1_000_000_000 }
 }

@@ -49,7 +49,7 @@ package struct RunInput: Sendable {
     /// - Parameter name: The name of the input that was copied.
     /// - Parameter parts: Where its lines are from; nil if nobody knows any more.
     package init(copy path: String, of name: String, parts: InputParts? = nil) {
-        (self.name, self.path, location) = (name, path, .file(path))
+        (self.name, self.path, location) = (name, path, .kept(path))
         self.parts = parts
         isCopy = true
     }
@@ -86,7 +86,7 @@ package struct RunInput: Sendable {
     /// Whether this process makes the rows while they are sent.
     var isMadeByProgram: Bool {
         switch location {
-        case .file, .files, .descriptor, .producer, .origin: false
+        case .file, .kept, .files, .descriptor, .producer, .origin: false
         case .program, .spooled: true
         }
     }

@@ -3,7 +3,7 @@
 package struct DeliverySchedule: Sendable {
     private struct Failures {
         var count: Int
-        /// The time of the last one, in seconds since 1970-01-01 00:00 UTC.
+        /// The time of the last one, by the monotonic clock in seconds.
         var last: Int64
     }
 
@@ -15,6 +15,8 @@ package struct DeliverySchedule: Sendable {
     package init() {}
 
     /// Notes that an attempt for an endpoint has failed.
+    ///
+    /// - Parameter now: The time by the monotonic clock, in seconds: pauses do not change when the time of day is set.
     package mutating func noteFailure(of urlFile: String, now: Int64) {
         failures[urlFile] = Failures(count: (failures[urlFile]?.count ?? 0) + 1, last: now)
     }
@@ -23,8 +25,12 @@ package struct DeliverySchedule: Sendable {
     package mutating func noteSuccess(of urlFile: String) { failures[urlFile] = nil }
 
     /// Whether it is time for an attempt.
-    package func isDue(_ entry: OutboxEntry, now: Int64) -> Bool {
-        guard entry.isAllowed(now: now) else { return false }
+    ///
+    /// - Parameters:
+    ///   - now: The time by the monotonic clock, in seconds.
+    ///   - wallClock: The time of day, in seconds since 1970-01-01 00:00 UTC.
+    package func isDue(_ entry: OutboxEntry, now: Int64, wallClock: Int64) -> Bool {
+        guard entry.isAllowed(now: wallClock) else { return false }
         guard let failures = failures[entry.urlFile] else { return true }
         return now >= failures.last + Self.pauses[min(failures.count, Self.pauses.count) - 1]
     }

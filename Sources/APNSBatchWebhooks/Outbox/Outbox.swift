@@ -20,8 +20,8 @@ package struct Outbox: Sendable {
         package var entry: OutboxEntry
     }
 
-    private static let kind = OutputFile.Kind("an event of a webhook") { OutboxEntry(file: $0) != nil }
-    private static let markKind = OutputFile.Kind("a mark of an endpoint", startingWith: "{")
+    private static let kind = OutputFile.Kind("an event of a webhook", at: .own) { OutboxEntry(file: $0) != nil }
+    private static let markKind = OutputFile.Kind("a mark of an endpoint", at: .own, startingWith: "{")
     private static let lockName = "lock"
     private static let number = Atomic(0)
 
@@ -91,8 +91,8 @@ package struct Outbox: Sendable {
     package var items: [Item] {
         guard isOwn else { return [] }
         return names.filter(Self.isOfEntry).compactMap { name in
-            guard let bytes = FileManager.default.contents(atPath: path(name)) else { return nil }
-            return OutboxEntry(file: Array(bytes)).map { Item(name: name, entry: $0) }
+            guard let bytes = try? OpenFile.content(of: path(name), most: 1 << 20) else { return nil }
+            return OutboxEntry(file: bytes).map { Item(name: name, entry: $0) }
         }
     }
 

@@ -95,8 +95,9 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
         }
     }
 
-    /// Whether the endpoint allows an attempt.
-    package func isAllowed(now: Int64) -> Bool { notBefore <= now }
+    /// Whether the endpoint allows an attempt. A time that is further away than an endpoint can ask for is from a clock that was
+    /// set back since.
+    package func isAllowed(now: Int64) -> Bool { notBefore <= now || notBefore - now > Self.waitMax }
 
     /// Whether the event is too old to be delivered.
     package func isOutdated(now: Int64) -> Bool { now - time > Self.ageMax }

@@ -125,8 +125,12 @@ private struct CopiedFiles {
         let last = path.split(separator: "/").last.map(String.init) ?? ""
         let target = "\(name)-\(last)"
         do {
+            // A FIFO or a device is no file that can be taken along.
+            _ = try OpenFile(path, O_RDONLY, [.file, .directory])
             let source = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
             try FileManager.default.copyItem(atPath: source, toPath: "\(directory)/\(target)")
+        } catch let refusal as OpenFile.Refusal {
+            throw UsageError("\(path): it cannot be copied into \(directory): \(refusal)")
         } catch {
             throw UsageError("\(path): it cannot be copied into \(directory): \(error.localizedDescription)")
         }
@@ -138,7 +142,7 @@ private struct CopiedFiles {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         let path = "\(directory)/campaign.yaml"
-        let kind = OutputFile.Kind("the copy of a campaign", startingWith: "{")
+        let kind = OutputFile.Kind("the copy of a campaign", at: .own, startingWith: "{")
         try OutputFile.write(
             Array(try encoder.encode(values)) + Array("\n".utf8), to: path, kind, readers: .everybody)
         return path

@@ -6,43 +6,30 @@ enum InputFile {
     /// Reads a file, or throws an error that names it. Process substitutions are accepted. Devices and FIFOs are refused,
     /// because reading them may never end.
     static func bytes(of path: String) throws -> [UInt8] {
-        var place = stat()
-        if lstat(path, &place) == 0, place.st_mode & S_IFMT == S_IFIFO {
-            throw UsageError("cannot read \(path): it is a FIFO, not a file")
-        }
-        if stat(path, &place) == 0, [S_IFCHR, S_IFBLK].contains(place.st_mode & S_IFMT) {
-            throw UsageError("cannot read \(path): it is a device, not a file")
-        }
         // Templates, certificates and campaign files are smaller than this.
-        return try bytes(of: path, max: 16 << 20)
+        try bytes(of: path, max: 16 << 20)
     }
 
     /// Reads a file. The returned copy of its content is the only one that stays in memory.
     fileprivate static func bytes(of path: String, max: Int) throws -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(path) }
-        defer { close(file) }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: max + 1, alignment: 16)
         var length = 0
         defer {
             explicit_bzero(room.baseAddress!, length)
             room.deallocate()
         }
-        while length <= max {
-            let count = read(file, room.baseAddress! + length, room.count - length)
-            if count == 0 { return Array(room[..<length]) }
-            if count > 0 {
-                length += count
-            } else if errno != EINTR {
-                throw unreadable(path)
-            }
+        do {
+            let file = try OpenFile(path, O_RDONLY, [.file, .pipe])
+            file.makeBlocking()
+            length = try file.read(into: room)
+        } catch .system(let code) {
+            let error = StorageError("read", path, code: code)
+            throw UsageError("\(error)", cause: error)
+        } catch {
+            throw UsageError("cannot read \(path): \(error)")
         }
-        throw UsageError("cannot read \(path): it is larger than \(max >> 20) MiB")
-    }
-
-    private static func unreadable(_ path: String) -> UsageError {
-        let error = StorageError("read", path, code: errno)
-        return UsageError("\(error)", cause: error)
+        guard length <= max else { throw UsageError("cannot read \(path): it is larger than \(max >> 20) MiB") }
+        return Array(room[..<length])
     }
 }
 

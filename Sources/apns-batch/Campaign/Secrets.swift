@@ -82,9 +82,9 @@ extension CampaignSettings {
 enum Terminal {
     /// Asks for a line without echoing it. Returns nil without a terminal.
     static func askSecret(_ prompt: String) -> [UInt8]? {
-        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0 else { return nil }
-        defer { close(terminal) }
+        guard let file = try? OpenFile("/dev/tty", O_RDWR, .device) else { return nil }
+        file.makeBlocking()
+        let terminal = file.descriptor
         var before = termios()
         guard tcgetattr(terminal, &before) == 0 else { return nil }
         var silent = before

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Glibc
 
 /// The address of the control socket of a run: the file `control` in its directory.
@@ -8,8 +9,11 @@ struct ControlAddress: ~Copyable {
 
     /// - Throws: ``SystemError`` if the directory cannot be opened.
     init(_ directory: String) throws {
-        self.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard self.directory >= 0 else { throw SystemError("\(directory): \(String(cString: strerror(errno)))") }
+        do {
+            self.directory = try OpenFile(directory, O_RDONLY | O_DIRECTORY, .directory).release()
+        } catch {
+            throw SystemError("\(directory): \(error)")
+        }
     }
 
     deinit { close(directory) }

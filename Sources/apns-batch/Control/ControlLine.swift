@@ -3,7 +3,7 @@ import Glibc
 
 /// Lines over a connected socket, of at most 255 bytes each, each within some seconds.
 enum ControlLine {
-    private static let bytesMost = 256
+    static let bytesMost = 256
 
     /// Limits the time that a read or a write of the socket may wait.
     static func limit(_ socket: Int32, seconds: Int) {
@@ -11,6 +11,16 @@ enum ControlLine {
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
+    }
+
+    /// Returns the line that a request is, without its end; nil if it has none.
+    static func line(of request: [UInt8]) -> String? {
+        request.last == UInt8(ascii: "\n") ? String(decoding: request.dropLast(), as: UTF8.self) : nil
+    }
+
+    /// The bytes of a line. The text becomes printable, and is cut if it is too long.
+    static func bytes(of text: String) -> [UInt8] {
+        Printable.text(text).utf8.prefix(bytesMost - 1) + [UInt8(ascii: "\n")]
     }
 
     /// Returns the next line without its end, printable; nil if none comes in time, or if it is too long.
@@ -37,10 +47,10 @@ enum ControlLine {
         return peer[1]
     }
 
-    /// Writes a line. The text becomes printable, and is cut if it is too long.
+    /// Writes a line.
     @discardableResult
     static func write(_ text: String, to socket: Int32) -> Bool {
-        let bytes = Printable.text(text).utf8.prefix(bytesMost - 1) + [UInt8(ascii: "\n")]
-        return send(socket, Array(bytes), bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        let bytes = bytes(of: text)
+        return send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 }

@@ -22,11 +22,15 @@ struct ChildProgram: Sendable {
     /// - Parameter tell: Is called with each line that the program writes, printable.
     /// - Throws: `SystemError` if it cannot be started.
     func run(_ tell: @escaping (String) -> Void) async throws -> Ending {
-        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        defer { close(null) }
+        let null: OpenFile
+        do {
+            null = try OpenFile("/dev/null", O_RDONLY, .device)
+        } catch {
+            throw SystemError("/dev/null: \(error)")
+        }
         let output = ProgramOutput(tell)
         guard output.writer >= 0 else { throw Self.failure(EMFILE) }
-        let process = try start(input: null, output: output.writer, errors: output.writer)
+        let process = try start(input: null.descriptor, output: output.writer, errors: output.writer)
         output.closeWriter()
         defer { output.finish() }
         return await end(of: process) { output.pass() }

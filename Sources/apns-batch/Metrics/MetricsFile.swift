@@ -7,7 +7,8 @@ import Foundation
 /// temporary name the collector ignores, so that no reader sees a part of it.
 struct MetricsFile: Sendable {
     let path: String
-    private static let kind = OutputFile.Kind("the metrics of apns-batch", startingWith: "# HELP apns_batch_")
+    private static let kind = OutputFile.Kind(
+        "the metrics of apns-batch", at: .file, startingWith: "# HELP apns_batch_")
 
     /// - Parameters:
     ///   - place: The path of a file that ends in `.prom`, or of a directory.
@@ -29,7 +30,9 @@ struct MetricsFile: Sendable {
     }
 
     /// What the file holds; empty if it cannot be read.
-    var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    var text: String {
+        (try? OpenFile.content(of: path, most: 1 << 20)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
 
     func write(_ text: String) throws(OutputFileError) {
         try OutputFile.write(Array(text.utf8), to: path, Self.kind, readers: .otherPrograms, isDurable: false)

@@ -79,15 +79,19 @@ final class RunWebhooks: Sendable {
         }
     }
 
+    /// The time of a clock that is never set, in seconds.
+    private static var steadyNow: Int64 { Int64(SystemClock.monotonicSeconds()) }
+
     /// Delivers what is due until the task is cancelled. A pass that has begun goes on to its end.
     private func deliver() async {
         var schedule = DeliverySchedule()
         repeat {
             for outbox in state.withLock({ $0.outboxes }) where !Task.isCancelled {
-                let pass = OutboxPass(outbox: outbox, campaign: campaign) { [schedule] in schedule.isDue($0, now: $1) }
+                let pass = OutboxPass(outbox: outbox, campaign: campaign) { [schedule] in
+                    schedule.isDue($0, now: Self.steadyNow, wallClock: $1)
+                }
                 let outcome = await Task { await pass.make() }.value
-                let now = Int64(SystemClock.seconds())
-                for urlFile in outcome.failures.keys { schedule.noteFailure(of: urlFile, now: now) }
+                for urlFile in outcome.failures.keys { schedule.noteFailure(of: urlFile, now: Self.steadyNow) }
                 for urlFile in outcome.reached { schedule.noteSuccess(of: urlFile) }
             }
         } while (try? await Task.sleep(for: .seconds(1))) != nil

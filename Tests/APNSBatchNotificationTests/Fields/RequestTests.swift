@@ -35,8 +35,8 @@ struct RequestTests {
         #expect(RequestHeader.id == RequestHeader("apns-id", .nameOnce, RequestHeader.id.rule))
         #expect(RequestHeader.expiration.indexing == .nameOnce)
         #expect(RequestHeader.collapseID.indexing == .nameOnce)
-        #expect(RequestHeader.all.count == 11)
-        #expect(Set(RequestHeader.all.map(\.name)).count == 11)
+        #expect(RequestHeader.all.count == 12)
+        #expect(Set(RequestHeader.all.map(\.name)).count == 12)
         #expect(RequestHeader.all.allSatisfy { $0.name == $0.name.lowercased() })
     }
 

@@ -120,6 +120,26 @@ import Testing
         #expect(notes?.rows == [:] && notes?.session == 2)
     }
 
+    @Test(
+        "A hand-over record that another program cuts off says nothing that is too little",
+        arguments: [0, 8, 32, 48, 56])
+    func cut(length: Int) throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "hand-overs-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let record = try HandOverRecord(path: path, slots: 2)
+        try record.begin(LedgerSample.session(1), campaign: 7)
+        record.note(slot: 0, firstRow: 1, rows: 256)
+        record.note(slot: 1, firstRow: 1001, rows: 256)
+        #expect(HandOverNotes(HandOverRecord.read(path: path))?.rows == [1: 256, 1001: 256])
+        #expect(truncate(path, length) == 0)
+        record.note(slot: 1, firstRow: 1001, rows: 512)
+        let notes = HandOverNotes(HandOverRecord.read(path: path))
+        // Ranges without a note count as a whole.
+        #expect(notes?.rows[1001] ?? 512 == 512 && notes?.rows[1] ?? 256 == 256)
+        #expect((notes == nil) == (length < 32))
+        #expect(HandOverNotes(record.snapshot)?.rows == [1: 256, 1001: 512])
+    }
+
     @Test("A row may have been sent if its lane noted so, or if there is no note")
     func handed() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history

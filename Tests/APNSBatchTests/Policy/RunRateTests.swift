@@ -169,6 +169,68 @@ import Testing
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
     }
 
+    /// What another program does to the file while runs share it.
+    @Test("A file that is cut off, overwritten or removed costs no run more than the sharing", arguments: 0..<5)
+    func damagedFile(way: Int) throws {
+        let file = TemporaryFile()
+        let given = Campaign.RateLimit(rate: .init(1000, per: .second))
+        let (one, other) = (try RunRate(given, sharedBy: file.path), try RunRate(given, sharedBy: file.path))
+        #expect(one.take(upTo: 100, now: Self.start).requests == 9)
+        switch way {
+        case 0: #expect(truncate(file.path, 0) == 0)
+        case 1: #expect(truncate(file.path, 17) == 0)
+        case 2: #expect(truncate(file.path, 0) == 0 && truncate(file.path, 1 << 20) == 0)
+        case 3:
+            let text = "a letter to somebody else, which is longer than the words of the limit"
+            try Data(text.utf8).write(to: URL(filePath: file.path), options: [])
+        default: #expect(unlink(file.path) == 0)
+        }
+        // It knows by itself what it has sent.
+        #expect(one.take(upTo: 100, now: Self.start).requests == 0)
+        #expect(one.take(upTo: 100, now: Self.start + Self.second).requests > 0)
+        if way < 3 {
+            // What it knows is in the file again.
+            #expect(other.take(upTo: 100, now: Self.start).requests == 0)
+        }
+        if way == 3 { #expect(try String(contentsOfFile: file.path, encoding: .utf8).hasPrefix("a letter")) }
+    }
+
+    @Test("A file that others may write to is refused, and so is what is no file")
+    func unsafeFile() throws {
+        let given = Campaign.RateLimit(rate: .init(1, per: .second))
+        func complaint(_ path: String) -> String {
+            do throws(CampaignError) {
+                _ = try RunRate(given, sharedBy: path)
+                return ""
+            } catch {
+                return error.description
+            }
+        }
+        let (file, fifo, link) = (TemporaryFile(), TemporaryFile(), TemporaryFile())
+        #expect(complaint(file.path) == "")
+        #expect(chmod(file.path, 0o620) == 0)
+        #expect(complaint(file.path).contains("others may write to it; run chmod 600 \(file.path)"))
+        #expect(chmod(file.path, 0o644) == 0)
+        #expect(complaint(file.path) == "")
+        #expect(mkfifo(fifo.path, 0o600) == 0 && symlink(file.path, link.path) == 0)
+        #expect(complaint(fifo.path).contains("it is not a regular file"))
+        #expect(complaint(link.path) != "" && complaint("/dev/null") != "" && complaint("/tmp") != "")
+        // Only root can give a file away.
+        if chown(file.path, 1, 1) == 0 { #expect(complaint(file.path).contains("it belongs to another user")) }
+    }
+
+    /// A process that is stopped while it holds the lock holds up nobody for long.
+    @Test("A lock that is never released is not waited for")
+    func heldLock() throws {
+        let file = TemporaryFile()
+        let rate = try RunRate(Campaign.RateLimit(rate: .init(1000, per: .second)), sharedBy: file.path)
+        let holder = open(file.path, O_RDWR)
+        defer { close(holder) }
+        #expect(flock(holder, LOCK_EX) == 0)
+        #expect(rate.take(upTo: 100, now: Self.start).requests == 9)
+        #expect(rate.take(upTo: 100, now: Self.start).requests == 0)
+    }
+
     // MARK: Ramps
 
     /// The sum of a ramp after so many seconds.

@@ -11,6 +11,7 @@ import Testing
         ":method": "POST", ":scheme": "https", ":path": "/3/device/\(token(7))", "apns-topic": "com.example.app.voip",
         "apns-push-type": "voip", "apns-priority": "5", "apns-expiration": "4102444800", "apns-id": id,
         "apns-collapse-id": "match 7", "authorization": "bearer ...",
+        "content-length": "10",
     ]
 
     @Test("Each header field has the value that campaign and row give it", arguments: RequestHeader.all.map(\.name))

@@ -92,10 +92,26 @@ extension EndToEnd {
             let hostile = try Child.run(
                 "/usr/bin/python3", ["-c", script, run.directory], name: "clients", in: run.sender.scratch, seconds: 60)
             #expect(hostile.ending == .exited(0), "\(hostile)")
+            // Nor do many that say nothing, for as long as they live.
+            let silent = """
+                import os, socket, sys
+                os.chdir(sys.argv[1])
+                held = [socket.socket(socket.AF_UNIX) for _ in range(50)]
+                for client in held:
+                    client.connect("control")
+                print("held", flush=True)
+                sys.stdin.read()
+                """
+            let clients = try Child(
+                "/usr/bin/python3", ["-c", silent, run.directory], name: "silent", in: run.sender.scratch, input: .pipe)
+            #expect(eventually(seconds: 60) { clients.isOver || clients.output == "held\n" }, "\(clients.errors)")
+            #expect(try run.control("rate", "19/s").output == "rate 19/s\n")
+            clients.closeInput()
+            _ = clients.wait(seconds: 30)
             #expect(try run.control("stop").output.hasPrefix("stopping"))
             #expect(run.process.wait(seconds: 60) == .exited(75), "\(run.process.errors)")
             let changes = try RunResults(run.directory).summary["changes"] as? [[String: Any]]
-            #expect(changes?.map { $0["text"] as? String } == ["stopped"])
+            #expect(changes?.map { $0["text"] as? String } == ["rate 19/s", "stopped"])
 
             // A run that was killed leaves its socket behind; the next one takes its place.
             let second = try Child(Tools.command, ["resume", run.directory], name: "resume", in: run.sender.scratch)

@@ -119,6 +119,55 @@ extension EndToEnd {
 
         private static let accepted = "apns_batch_rows_total{campaign=\"nightly\",outcome=\"accepted\"}"
 
+        /// Clients that connect and say nothing, or never end what they say, or do not take their answer.
+        @Test func `clients that ask nothing keep nobody from asking, and do not delay the end`() throws {
+            let stage = try Stage(rows: 200)
+            let process = try stage.start("--metrics-listen", "0")
+            try #require(
+                eventually(seconds: 60) { process.isOver || ((try? stage.value(Self.accepted)) ?? nil) ?? 0 > 0 })
+            let url = try #require(
+                process.errors.firstMatch(of: #/metrics: (http://127\.0\.0\.1:\d+)/metrics\n/#)?.output.1)
+            let script = """
+                import socket, sys, time
+                def connect(): return socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+                def ask():
+                    begin = time.monotonic()
+                    client = connect()
+                    client.settimeout(30)
+                    client.sendall(b"GET /healthz HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+                    answer = b""
+                    while piece := client.recv(4096):
+                        answer += piece
+                    return answer.split(b"\\r\\n")[0].decode(), time.monotonic() - begin
+                idle = [connect() for _ in range(50)]
+                for client in idle[:20]:
+                    client.sendall(b"GET /metrics HTTP/1.1\\r\\n")
+                print(*ask())
+                # More than it serves at once.
+                idle += [connect() for _ in range(100)]
+                for client in idle[-20:]:
+                    client.sendall(b"GET /metrics HTTP/1.1\\r\\n\\r\\n")
+                print(*ask())
+                sys.stdin.read()
+                """
+            let port = try #require(url.split(separator: ":").last)
+            let clients = try Child(
+                Tools.python, ["-c", script, String(port)], name: "clients", in: stage.sender.scratch, input: .pipe)
+            #expect(eventually(seconds: 60) { clients.isOver || clients.output.split(separator: "\n").count == 2 })
+            for line in clients.output.split(separator: "\n") {
+                #expect(line.hasPrefix("HTTP/1.1 200 OK "), "\(clients.output) \(clients.errors)")
+                // A server that waits for one client after the other would take 5 s for the first alone.
+                #expect(line.split(separator: " ").last.flatMap { Double($0) } ?? 99 < 4, "\(line)")
+            }
+            #expect(clients.output.split(separator: "\n").count == 2, "\(clients.errors)")
+            let begin = Date.now
+            process.closeInput()
+            #expect(process.wait(seconds: 120) == .exited(0), "\(process.errors)")
+            #expect(Date.now.timeIntervalSince(begin) < 30)
+            clients.closeInput()
+            _ = clients.wait(seconds: 30)
+        }
+
         @Test func `a night that fails keeps the last success, and others can read the file whatever the umask`() throws
         {
             let stage = try Stage(rows: 20)

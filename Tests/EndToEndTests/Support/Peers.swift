@@ -68,6 +68,19 @@ final class Peer {
         return (Peer(process, port: port), Recording(path: record))
     }
 
+    /// Starts a server that writes down how its connections end; `goodbye_server.py` describes the flags. `Goodbyes` reads what it
+    /// wrote.
+    static func goodbye(_ sender: Sender, tls: String, _ more: [String] = []) throws -> (peer: Peer, ends: Goodbyes) {
+        let record = sender.scratch.path("goodbyes-\(sender.scratch.nextNumber()).jsonl")
+        let process = try Child(
+            Tools.python,
+            [
+                Tools.peer("goodbye_server.py"), "--cert", sender.credentials.certificate, "--key",
+                sender.credentials.key, "--record", record, "--tls", tls,
+            ] + more, name: "goodbye", in: sender.scratch, input: .pipe)
+        return (Peer(process, port: try portPrinted(by: process)), Goodbyes(path: record))
+    }
+
     /// Starts a monitor of jobs, or a receiver of webhooks. It answers as `monitor.py` says of its flag `--answers`.
     ///
     /// - Parameter secrets: The file of the secrets with which it verifies webhooks.
@@ -100,6 +113,32 @@ final class Peer {
             return port != nil
         }
         return try #require(port, "no port was printed: \(process.output)\(process.errors)")
+    }
+}
+
+/// How the connections of a server have ended.
+struct Goodbyes {
+    let path: String
+
+    struct End: Equatable {
+        var requests: Int
+        /// The error code of the client's GOAWAY; nil if there was none.
+        var goaway: Int?
+        /// `close_notify` or an error.
+        var end: String
+
+        var isOrderly: Bool { goaway == 0 && end == "close_notify" }
+    }
+
+    /// The ends so far.
+    var all: [End] {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return [] }
+        return data.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let entry = (try? JSONSerialization.jsonObject(with: Data(line))) as? [String: Any],
+                let requests = entry["requests"] as? Int, let end = entry["end"] as? String
+            else { return nil }
+            return End(requests: requests, goaway: entry["goaway"] as? Int, end: end)
+        }
     }
 }
 

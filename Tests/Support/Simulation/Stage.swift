@@ -87,6 +87,7 @@ enum Stage {
         let start = world.now
         surroundings.open = { world.open(&$0, &$1, &$2, &$3) }
         surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
+        surroundings.monotonic = { world.now }
         surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
         // The share of the time in which the lane worked, from none to nine tenths.
         surroundings.worked = { (world.now - start) / 10 * (plan.seed % 10) }

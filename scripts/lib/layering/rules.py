@@ -62,14 +62,14 @@ FOLDERS = {
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Observing", "Campaign", "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
-    "APNSBatchMetrics": ["Exposition", "HTTP", "Run"],
+    "APNSBatchMetrics": ["Clients", "Exposition", "HTTP", "Run"],
     "APNSBatchWebhooks": ["Signing", "Events", "Outbox"],
     "APNSBatchReport": ["Facts", "Parts", "Text", "Plots", "Page", "Feedback", "."],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service", "Webhooks"}],
+    "apns-batch": [{".", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service", "Sockets", "Webhooks"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -137,6 +137,7 @@ TRIED = {"CAPNSProcess": {"sys/epoll.h", "sys/eventfd.h"}}
 KERNEL_CALLS = {
     "CAPNSCommon": {
         "fallocate": "room on the disk for the ledger",
+        "statfs fstatfs": "whether a pipe has a name",
         "prctl": "the name of a thread",
     },
     "CAPNSCrypto": {
@@ -179,56 +180,55 @@ KERNEL_CALLS = {
         "pthread_cond_init pthread_cond_wait pthread_cond_timedwait pthread_cond_broadcast pthread_cond_destroy "
         "pthread_condattr_init pthread_condattr_setclock pthread_condattr_destroy": "locks (Threads)",
         "clock_gettime": "clocks (Numbers)",
-        "open read write close fchmod fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
+        "open fcntl": "all files that a path names: no other module opens one (Files)",
+        "read write close fchmod fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
         "fstat pread ftruncate fdatasync flock usleep": "files that grow (Files)",
         "posix_spawnp posix_spawn_file_actions_adddup2 posix_spawn_file_actions_init "
         "posix_spawn_file_actions_destroy posix_spawnattr_init posix_spawnattr_destroy posix_spawnattr_setflags "
         "posix_spawnattr_setsigdefault posix_spawnattr_setsigmask waitpid kill environ": "programs (Processes)",
     },
     "APNSBatchRows": {
-        "open read pread lseek fstat stat close posix_fadvise": "the input",
+        "read pread lseek fstat stat close posix_fadvise": "the input",
         "fcntl poll pipe write": "an input that must be waited for, and the end of waiting",
     },
     "APNSBatchTransport": {
         "getaddrinfo getnameinfo freeaddrinfo": "names and addresses of hosts",
     },
     "APNSBatchRecords": {
-        "open access close mkdir lstat fstat rename flock realpath unlink": "the run directory and the files in it",
-        "read pread": "the hand-over record of an earlier session",
-        "mmap munmap pwrite fstat": "the hand-over record, and the file of a shared rate",
+        "access close mkdir lstat rename realpath unlink": "the run directory and the files in it",
+        "pwrite ftruncate": "the hand-over record",
+        "pread pwrite flock usleep geteuid": "the file of a shared rate, which is not mapped",
         "time": "the name of a run directory",
         "kill": "whether the process of a session exists",
     },
     "APNSBatch": {
-        "open read close fstat": "files of credentials, and what a check finds",
         "getpid getrusage sysconf": "the usage of the process",
         "Task": "a program that makes rows while they are sent, and tasks that await answers",
-        "Foundation.contentsOf": "the summary of a run",
     },
     "APNSBatchPostgres": {
         "ContinuousClock": "waiting for the end of an export",
         "shutdown": "the end of waiting for a query",
     },
     "APNSBatchWebhooks": {
-        "mkdir rmdir unlink lstat opendir readdir closedir geteuid Foundation.FileManager": "the outbox of a run",
+        "mkdir rmdir unlink lstat opendir readdir closedir geteuid": "the outbox of a run",
     },
     "APNSBatchSimulator": {
-        "open access mkdir read close": "certificates and keys for the occasion",
+        "access mkdir": "certificates and keys for the occasion",
         "getrusage": "whether a poll waited (ArrivalLog)",
         "syscall": "Mutex of Synchronization",
     },
     "apns-batch": {
-        "open access read write close fcntl lstat stat glob globfree": "files and descriptors that arguments name",
+        "access read write close fcntl stat glob globfree": "files and descriptors that arguments name",
         "ioctl isatty tcgetattr tcsetattr": "the terminal",
         "fflush print Foundation.FileHandle": "output",
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
         "fstat poll sleep pause kill getpid": "the end of the supervisor",
         "exit _exit": "the end",
-        "socket bind listen accept getsockname setsockopt shutdown send recv usleep": "the address of metrics_listen (Metrics)",
+        "socket bind listen getsockname setsockopt": "the address of metrics_listen (Metrics)",
+        "accept poll send recv shutdown": "the clients of both sockets (Sockets)",
         "socket setsockopt sendto getenv unsetenv getpid": "messages to systemd (Service)",
-        "open fstatat unlinkat socket bind listen accept connect fchmod getsockopt setsockopt geteuid fcntl send recv shutdown usleep":
+        "fstatat unlinkat socket bind listen connect fchmod getsockopt setsockopt geteuid send recv":
             "the socket of a run (Control)",
-        "Foundation.contentsOf": "the metrics of the last run (Metrics)",
         "pread pwrite": "the input and output of curl (Hooks)",
         "gethostname": "the machine that an event is of (Webhooks)",
         "syscall": "Mutex of Synchronization",
