@@ -22,12 +22,16 @@ struct CampaignMatrixTests {
         _ play: (@escaping (Int) -> any RawConnection) throws -> RawPlay.Report,
         _ judge: (RawPlay.Report, _ isUnharmed: Bool) -> Bool
     ) throws {
-        for (number, violation) in Violation.all.enumerated() {
+        // Long bytes take most of the time, and differ from short ones in nothing that a campaign knows of.
+        for (number, violation) in Violation.all.enumerated() where hostile == .first || violation.count < 1000 {
             let splits = HostileServer.Split.few(of: violation.count)
             let split = splits[number % splits.count]
             let report = try play { index in
                 let isHostile = hostile == .all || index == 0
-                let server = Box(HostileServer(isHostile ? violation : Violation.byName["nothing"]!, place, split))
+                let server = Box(
+                    isHostile
+                        ? HostileServer(violation, place, split)
+                        : HostileServer(Violation.byName["nothing"]!, .withSettings, .init(joint: .none)))
                 return FramedConnection(greet: { server.value.greet() }, take: { server.value.take($0) })
             }
             let isUnharmed = violation.demand(at: place) == .ignored
@@ -65,9 +69,10 @@ struct CampaignMatrixTests {
         let input = FileManager.default.temporaryDirectory.appending(path: "matrix-\(UUID().uuidString).csv").path
         defer { try? FileManager.default.removeItem(atPath: input) }
         try each(place, .all, { try play().campaign(input: input, accept: $0) }) { report, isUnharmed in
-            let others = report.outcomes.keys.contains { $0 != "accepted" }
-            let isComplete = report.failure == nil && report.outcomes == ["accepted": Self.rows]
-            return report.hasEnded && (isComplete || !isUnharmed && report.isUnreachable && !others)
+            // A request that each connection leaves without an answer uses up its attempts.
+            let others = report.outcomes.keys.contains { $0 != "accepted" && (isUnharmed || $0 != "unknown") }
+            let isComplete = report.failure == nil && report.outcomes.values.reduce(0, +) == Self.rows
+            return report.hasEnded && !others && (isComplete || !isUnharmed && report.isUnreachable)
         }
     }
 

