@@ -12,7 +12,8 @@ extension EndToEnd {
                 let all = ends.all
                 return !all.isEmpty && (requests == nil || all.reduce(0) { $0 + $1.requests } >= requests ?? 0)
             }
-            let all = ends.all
+            // One that was being opened when the run ended may have had no TLS yet over which to say goodbye.
+            let all = ends.all.filter { $0.requests > 0 }
             #expect(!all.isEmpty && all.allSatisfy(\.isOrderly), "\(all)", sourceLocation: sourceLocation)
             if let requests {
                 #expect(all.reduce(0) { $0 + $1.requests } == requests, "\(all)", sourceLocation: sourceLocation)
