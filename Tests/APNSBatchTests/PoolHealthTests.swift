@@ -179,7 +179,7 @@ private let seconds: UInt64 = 1_000_000_000
             if let member = stage.pool.pick() { stage.bad(member, 30) }
         }
         #expect((15...30).contains(stage.replaced.count), "found \(stage.replaced.count) in ten minutes")
-        let first = stage.replaced[0].at
+        let first = stage.replaced.first?.at ?? 0
         #expect(stage.replaced.count { $0.at < first + 4000 } <= 5)
     }
 
