@@ -138,8 +138,12 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 
     /// Throws if the lock was released. Otherwise the file is about to differ from what it was when the lock was taken.
     private func beginChange(_ action: String) throws(StorageError) {
-        guard lockState != .released else { throw StorageError(action, path, code: StorageError.released) }
+        try confirmNotReleased(action)
         untouched = nil
+    }
+
+    private func confirmNotReleased(_ action: String) throws(StorageError) {
+        guard lockState != .released else { throw StorageError(action, path, code: StorageError.released) }
     }
 
     package func read(
@@ -161,8 +165,9 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     package func refreshLength() throws(StorageError) { length = UInt64(try facts().st_size) }
 
     package func truncate(to length: UInt64) throws(StorageError) {
+        try confirmNotReleased("cut")
         try confirmLength()
-        try beginChange("cut")
+        untouched = nil
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw StorageError("cut", path, code: errno) }
         (self.length, reserved, doubtful) = (length, length, 0)
     }
