@@ -111,22 +111,17 @@ extension EndToEnd {
             let stage = try Stage(try Sender())
             for name in ["fifo", "socket", "directory", "link-to-fifo"] {
                 let path = stage.path(name)
-                let rows = stage.settings["input"] ?? ""
-                for arguments in [
+                let finished = try Child.run(
+                    Tools.command,
                     [
-                        "check", "--input", rows, "--template", Sender.template, "--topic", "com.example.app",
-                        "--findings", path,
-                    ],
-                    ["simulate", "--port", "0", "--directory", stage.path("simulator"), "--counts", path],
-                ] {
-                    let finished = try Child.run(
-                        Tools.command, arguments, name: "output", in: stage.sender.scratch, seconds: 60)
-                    guard case .exited(let code) = finished.ending, code != 0 else {
-                        Issue.record("\(name): \(finished)")
-                        continue
-                    }
-                    #expect(finished.errors.contains(path), "\(finished)")
+                        "check", "--input", stage.settings["input"] ?? "", "--template",
+                        Tools.fixture("campaign/plain.json"), "--topic", "com.example.app", "--findings", path,
+                    ], name: "check", in: stage.sender.scratch, seconds: 60)
+                guard case .exited(let code) = finished.ending, code != 0 else {
+                    Issue.record("\(name): \(finished)")
+                    continue
                 }
+                #expect(finished.errors.contains(path), "\(finished)")
             }
         }
 
@@ -159,6 +154,7 @@ extension EndToEnd {
             let stage = try Stage(sender, port: simulator.port)
             let other = try Self.run(stage, "other")
             let before = try Self.content(other)
+            let own = before.filter { !$0.key.contains("/") }
             let names = Set(before.keys).union(["report.html", "report.txt", "report.json", "summary.json"])
             #expect(names.count >= 8, "\(names)")
             for name in names.sorted() {
@@ -180,7 +176,9 @@ extension EndToEnd {
                             Issue.record("\(name) \(kind): \(command) \(finished)")
                             continue
                         }
-                        #expect(try Self.content(other) == before, "\(name) \(kind): \(command) \(finished)")
+                        // Events that wait in the outbox of an earlier night are delivered by each later run.
+                        let now = try Self.content(other).filter { !$0.key.contains("/") }
+                        #expect(now == own, "\(name) \(kind): \(command) \(finished)")
                     }
                 }
             }
