@@ -41,6 +41,7 @@ struct ViolationTests {
     func hopelessCampaign(kind: MalformedFault) async throws {
         let stage = try Self.stage(kind, connection: nil)
         var campaign = try Self.campaign(stage)
+        (campaign.connectPatience, campaign.answerPatience) = (.seconds(1), .seconds(1))
         campaign.unavailablePatience = .seconds(1)
         let run = try CampaignRun(campaign)
         let summary = await run.send()
