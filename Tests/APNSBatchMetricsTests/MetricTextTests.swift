@@ -53,7 +53,8 @@ import Testing
         let hostile = MetricFamily("a", .gauge, "A\\b\nc.").adding([.init("x", "\" 1\n# EOF\r\n\\")], 1)
         for text in MetricText.allCases.map({ $0.text(of: [hostile]) }) {
             #expect(
-                text.hasPrefix("# HELP a A\\\\b\\nc.\n# TYPE a gauge\na{x=\"\\\" 1\\n# EOF\\\\r\\n\\\\\"} 1\n"), "\(text)")
+                text.hasPrefix("# HELP a A\\\\b\\nc.\n# TYPE a gauge\na{x=\"\\\" 1\\n# EOF\\\\r\\n\\\\\"} 1\n"),
+                "\(text)")
         }
     }
 

@@ -111,7 +111,8 @@ import Testing
         var campaign = try Self.campaign(stage, server, rows: 100)
         // A connect alone has 10 s.
         campaign.connectPatience = .seconds(9)
-        let summary = await (try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings)).send()
+        let summary = try await (try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings))
+            .send()
         #expect(summary.ending == .complete && summary.accepted == 100)
     }
 
@@ -124,7 +125,7 @@ import Testing
         (campaign.retryDelay, campaign.connectPatience) = (.milliseconds(5), .seconds(1))
         let log = LogKeeper()
         let run = try CampaignRun(campaign, logger: log.logger)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .unreachable)
         let text = run.failure?.description ?? ""
         #expect(text.hasPrefix("no connection for 1 seconds: the connection to 127.0.0.1:\(stage.port)"), "\(text)")
@@ -141,7 +142,7 @@ import Testing
         campaign.authorities = try Occasion.make(hosts: ["127.0.0.1"]).authorityPEM
         let log = LogKeeper()
         let run = try CampaignRun(campaign, logger: log.logger)
-        let summary = await run.send()
+        let summary = try await run.send()
         #expect(summary.ending == .failed && run.failure?.code == .unreachable)
         #expect(run.failure?.description.hasPrefix("cannot connect to 127.0.0.1") == true)
         #expect(!log.text.contains("trying"), "\(log.text)")

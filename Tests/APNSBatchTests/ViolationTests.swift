@@ -33,7 +33,7 @@ struct ViolationTests {
     @Test("A campaign accepts every row over the next connection", arguments: kinds)
     func campaign(kind: MalformedFault) async throws {
         let stage = try Self.stage(kind, connection: 1)
-        let summary = await (try CampaignRun(try Self.campaign(stage))).send()
+        let summary = try await (try CampaignRun(try Self.campaign(stage))).send()
         #expect(summary.ending == .complete && summary.accepted == 20, "\(summary)")
     }
 
@@ -44,7 +44,7 @@ struct ViolationTests {
         (campaign.connectPatience, campaign.answerPatience) = (.seconds(1), .seconds(1))
         campaign.unavailablePatience = .seconds(1)
         let run = try CampaignRun(campaign)
-        let summary = await run.send()
+        let summary = try await run.send()
         let isComplete = summary.ending == .complete && summary.accepted == 20
         #expect(isComplete || run.failure?.code == .unreachable, "\(summary), \(run.failure as Any)")
     }
