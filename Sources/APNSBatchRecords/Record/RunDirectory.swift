@@ -27,12 +27,17 @@ package enum RunDirectory {
         // The ledger is created first, so that results without a ledger are those of another program.
         if hasResults(path), !files.hasLedger { throw taken(path) }
         let ledger = try files.makeLedger()
-        guard isFree(path) else { throw taken(path) }
+        guard !hasResults(path) || hasBareResults(path) else { throw taken(path) }
         return (path, ledger)
     }
 
-    /// Whether a directory has no results of any run.
-    static func isFree(_ path: String) -> Bool { !hasResults(path) || hasBareResults(path) }
+    /// Whether `results.csv` has no lines of any run.
+    static func hasNoLines(_ directory: String) -> Bool {
+        var facts = stat()
+        guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
+        guard let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }
+        return (try? ResultsScan(storage).isBareHeader) ?? false
+    }
 
     /// Whether a spool has at most a header row: its process was killed before the ledger had anything.
     package static func hasNoRows(_ spool: any AppendFile) throws(CampaignError) -> Bool {
@@ -76,10 +81,7 @@ package enum RunDirectory {
     /// Whether `results.csv` contains at most its first line, as it may beside a ledger without a header.
     private static func hasBareResults(_ directory: String) -> Bool {
         var facts = stat()
-        guard lstat("\(directory)/\(summary)", &facts) != 0,
-            let storage = try? FileStorage("\(directory)/\(results)", .readOnly)
-        else { return false }
-        return (try? ResultsScan(storage).isBareHeader) ?? false
+        return lstat("\(directory)/\(summary)", &facts) != 0 && hasNoLines(directory)
     }
 
     private static func makeNew() throws(CampaignError) -> String {

@@ -131,7 +131,7 @@ package struct DirectoryFiles: RunFiles {
     package func results(of ledger: any AppendFile, isNew: Bool) throws(CampaignError) -> any AppendFile {
         try CampaignError.mapping(.results) {
             try ledger.confirmHeld()
-            guard !isNew || RunDirectory.isFree(directory) else { throw RunDirectory.taken(directory) }
+            guard !isNew || RunDirectory.hasNoLines(directory) else { throw RunDirectory.taken(directory) }
             let storage = try FileStorage("\(directory)/\(RunDirectory.results)", .either)
             try FileStorage.syncDirectory(directory)
             return storage
