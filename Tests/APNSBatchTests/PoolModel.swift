@@ -135,7 +135,7 @@ struct PoolModel {
             switch action {
             case .open(let member):
                 events.push(Event(at: now + 2_000_000, member: member, sentAt: now, isAnswer: false))
-            case .drain(let member): closeIfDrained(member)
+            case .drain(let member), .replace(let member, _): closeIfDrained(member)
             case .ping(let member): pool.ponged(member, now: now)
             case .race, .close, .giveUp: break
             }

@@ -57,7 +57,7 @@ private let seconds: UInt64 = 1_000_000_000
     func surplus() {
         for isSurplus in [false, true] {
             var members = PoolMembers(count: 2)
-            let member = members.open(slot: 0, isSuccessor: false, now: 0) ?? -1
+            let member = members.open(slot: 0, isSuccessor: false, isFresh: false, now: 0) ?? -1
             members.comeUp(member, now: 1 * ms)
             #expect(members.retire(member, isSurplus: isSurplus) == [.drain(member: member)])
             #expect(members.remove(member).wasOfNoUse(now: 2 * ms) == !isSurplus)
