@@ -22,12 +22,7 @@ struct ChildProgram: Sendable {
     /// - Parameter tell: Is called with each line that the program writes, printable.
     /// - Throws: `SystemError` if it cannot be started.
     func run(_ tell: @escaping (String) -> Void) async throws -> Ending {
-        let null: OpenFile
-        do {
-            null = try OpenFile("/dev/null", O_RDONLY, .device)
-        } catch {
-            throw SystemError("/dev/null: \(error)")
-        }
+        let null = try Self.null(O_RDONLY)
         let output = ProgramOutput(tell)
         guard output.writer >= 0 else { throw Self.failure(EMFILE) }
         let process = try start(input: null.descriptor, output: output.writer, errors: output.writer)
@@ -45,12 +40,19 @@ struct ChildProgram: Sendable {
         defer { [source, sink].forEach { close($0) } }
         let text = Array(input.utf8)
         guard sink >= 0, pwrite(source, text, text.count, 0) == text.count else { throw Self.failure(errno) }
-        let errors = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer { close(errors) }
-        let ending = try await end(of: start(input: source, output: sink, errors: errors)) {}
+        let errors = try Self.null(O_WRONLY)
+        let ending = try await end(of: start(input: source, output: sink, errors: errors.descriptor)) {}
         var output = [UInt8](repeating: 0, count: 4096)
         let count = pread(sink, &output, output.count, 0)
         return (ending, String(decoding: output.prefix(max(0, count)), as: UTF8.self))
+    }
+
+    private static func null(_ flags: Int32) throws -> OpenFile {
+        do {
+            return try OpenFile("/dev/null", flags, .device)
+        } catch {
+            throw SystemError("/dev/null: \(error)")
+        }
     }
 
     private static func failure(_ code: Int32) -> SystemError {
