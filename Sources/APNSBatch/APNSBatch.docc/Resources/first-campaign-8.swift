@@ -37,5 +37,5 @@ try await withSimulator { simulator in
     for await batch in results {
         for result in batch where result.status == 410 { print("delete \(result.token)") }
     }
-    print(await summary.verdict)
+    print(try await summary.verdict)
 }
