@@ -147,7 +147,8 @@
             }
             let report = stage.simulator.stop()
             #expect(metrics.count("goaways_total") == 1)
-            #expect(metrics.count("connections_opened_total") == report.connections && report.connections == 2)
+            // On a busy machine a connection may take so long to come up that another one joins it.
+            #expect(metrics.count("connections_opened_total") == report.connections && report.connections >= 2)
             #expect(metrics.count("requests_total") == report.requests)
             #expect(metrics.count("send_errors_total") == 0)
         }
