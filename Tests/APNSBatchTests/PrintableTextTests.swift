@@ -49,7 +49,7 @@ import Testing
         let stage = try Stage()
         defer { withExtendedLifetime(stage) {} }
         for isProxy in [false, true] {
-            var campaign = try stage.campaign(rows: "token\n00aa\n")
+            var campaign = try stage.campaign(rows: "token,payload\n00aa,{}\n")
             if isProxy {
                 campaign.proxy = .init(host: host, port: 3128)
             } else {
@@ -70,7 +70,7 @@ import Testing
     func ports() throws {
         let stage = try Stage()
         defer { withExtendedLifetime(stage) {} }
-        var campaign = try stage.campaign(rows: "token\n00aa\n")
+        var campaign = try stage.campaign(rows: "token,payload\n00aa,{}\n")
         campaign.destination = .host("localhost", port: 0)
         let error = #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
         #expect(error?.description == "destination: expected a port from 1 to 65535, found 0")

@@ -10,6 +10,9 @@ struct CampaignMatrixTests {
     /// The places that a program has no hand in.
     private static let places = HostileServer.Place.allCases.filter { $0 != .whileDraining }
 
+    /// How many connections there are where nothing is violated: GOAWAY asks for another one.
+    private static func connections(at place: HostileServer.Place) -> Int { place == .behindGoaway ? 2 : 1 }
+
     /// How many connections of the server are hostile.
     enum Hostile: CaseIterable {
         case first
@@ -34,7 +37,9 @@ struct CampaignMatrixTests {
                         : HostileServer(Violation.byName["nothing"]!, .withSettings, .init(joint: .none)))
                 return FramedConnection(greet: { server.value.greet() }, take: { server.value.take($0) })
             }
-            let isUnharmed = violation.demand(at: place) == .ignored
+            // A server of this place answers nobody before it has three requests, which its later connections may not get.
+            let isHarmless = violation.demand(at: place) == .ignored
+            let isUnharmed = isHarmless && (hostile == .first || place != .behindGoaway)
             if !judge(report, isUnharmed) {
                 Issue.record("\(violation.name), \(place), \(split.testDescription): \(report)")
             }
@@ -58,7 +63,7 @@ struct CampaignMatrixTests {
         defer { try? FileManager.default.removeItem(atPath: input) }
         try each(place, .first, { try play().campaign(input: input, accept: $0) }) { report, isUnharmed in
             report.hasEnded && report.failure == nil && report.outcomes == ["accepted": Self.rows]
-                && (!isUnharmed || report.connections == 1)
+                && (!isUnharmed || report.connections == Self.connections(at: place))
         }
     }
 
@@ -80,7 +85,7 @@ struct CampaignMatrixTests {
     func sender(place: HostileServer.Place) throws {
         try each(place, .first, { try play().sender(accept: $0) }) { report, isUnharmed in
             report.hasEnded && report.failure == nil && report.twice == 0 && report.outcomes == ["accepted": Self.rows]
-                && (!isUnharmed || report.connections == 1)
+                && (!isUnharmed || report.connections == Self.connections(at: place))
         }
     }
 
