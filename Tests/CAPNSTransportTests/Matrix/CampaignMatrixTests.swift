@@ -51,9 +51,10 @@ struct CampaignMatrixTests {
         init(_ value: Value) { self.value = value }
     }
 
-    private func play() -> RawPlay {
+    /// - Parameter patience: How long a server may be out of reach, in seconds.
+    private func play(patience: Int = 120) -> RawPlay {
         var play = RawPlay()
-        play.rows = Self.rows
+        (play.rows, play.patience) = (Self.rows, patience)
         return play
     }
 
@@ -73,7 +74,7 @@ struct CampaignMatrixTests {
     func hopelessCampaign(place: HostileServer.Place) throws {
         let input = FileManager.default.temporaryDirectory.appending(path: "matrix-\(UUID().uuidString).csv").path
         defer { try? FileManager.default.removeItem(atPath: input) }
-        try each(place, .all, { try play().campaign(input: input, accept: $0) }) { report, isUnharmed in
+        try each(place, .all, { try play(patience: 2).campaign(input: input, accept: $0) }) { report, isUnharmed in
             // A request that each connection leaves without an answer uses up its attempts.
             let others = report.outcomes.keys.contains { $0 != "accepted" && (isUnharmed || $0 != "unknown") }
             let isComplete = report.failure == nil && report.outcomes.values.reduce(0, +) == Self.rows
@@ -91,7 +92,7 @@ struct CampaignMatrixTests {
 
     @Test("Every notification of a sender whose server is always hostile has one end", arguments: places)
     func hopelessSender(place: HostileServer.Place) throws {
-        try each(place, .all, { try play().sender(accept: $0) }) { report, isUnharmed in
+        try each(place, .all, { try play(patience: 2).sender(accept: $0) }) { report, isUnharmed in
             report.hasEnded && report.failure == nil && report.twice == 0
                 && report.outcomes.values.reduce(0, +) == Self.rows
                 && (!isUnharmed || report.outcomes == ["accepted": Self.rows])

@@ -55,6 +55,7 @@ package struct RawPlay {
             try Stage.write(plan.rows, to: input)
             var campaign = Stage.campaign(plan, port: server.port, policy: .resend, lanes: 1, hasCanary: false)
             campaign.retryDelay = nil
+            (campaign.connectPatience, campaign.answerPatience) = (.seconds(patience), .seconds(patience))
             campaign.unavailablePatience = .seconds(patience)
             let run = try CampaignRun(
                 campaign, input: RunInput(.file(input)), files: disk, logger: .quiet,
