@@ -113,7 +113,8 @@ extension EndToEnd {
             #expect(shown, "\(process.errors)")
             #expect(process.stop(SIGTERM, seconds: 30) == .exited(75), "\(process.errors)")
             try RunResults(directory).expectSummaryAgrees()
-            #expect(try simulator.stop().values.allSatisfy { $0.received == 1 && $0.accepted == 0 })
+            // Rows whose connection was replaced because of its answers have gone over the next one as well.
+            #expect(try simulator.stop().values.allSatisfy { $0.received >= 1 && $0.accepted == 0 })
         }
     }
 }
