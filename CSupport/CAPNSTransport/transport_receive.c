@@ -29,15 +29,17 @@ static void settings_changed(connection *c) {
     c->settings_lost = c->settings == NULL;
 }
 
+/* The last stream of a later GOAWAY may be lower, but not higher (RFC 9113, section 6.8): requests that were excluded
+ * once have been ended. */
 static void goaway_add(connection *c, const apns_h2_goaway *goaway) {
+    if (!c->goaway_received || goaway->last_stream < c->goaway_last) c->goaway_last = goaway->last_stream;
     c->goaway_received = true;
     c->goaway_code = goaway->code;
-    c->goaway_last = goaway->last_stream;
     event_node *node = apns_transport_event_add(c, APNS_TRANSPORT_EVENT_GOAWAY);
     if (node == NULL) return;
     node->event.scope = APNS_TRANSPORT_SCOPE_HTTP2;
     node->event.code = goaway->code;
-    node->event.last_stream = (uint32_t)goaway->last_stream;
+    node->event.last_stream = (uint32_t)c->goaway_last;
     apns_transport_event_detail_set(node, goaway->debug, goaway->debug_length);
 }
 

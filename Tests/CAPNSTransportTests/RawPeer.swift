@@ -114,12 +114,11 @@ final class RawPeer {
     func step() {
         if socket < 0 && listener >= 0 { accept() }
         guard socket >= 0, reads, session != nil else { return }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-        if count > 0 {
-            bytes.prefix(count).withUnsafeBufferPointer { take($0) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { bytes in
+            let count = recv(socket, bytes.baseAddress!, bytes.count, Int32(MSG_DONTWAIT))
+            hasClosed = hasClosed || count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
+            if count > 0 { take(UnsafeBufferPointer(rebasing: bytes.prefix(count))) }
         }
-        hasClosed = hasClosed || count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
         flush()
     }
 
@@ -127,6 +126,9 @@ final class RawPeer {
         socket = Glibc.accept(listener, nil, nil)
         guard socket >= 0 else { return }
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+        // Pieces are sent one by one, and none waits for the acknowledgement of the one before.
+        var isOn: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
         session = apns_tls_session_create(context, nil, output)
     }
 

@@ -15,6 +15,9 @@ final class Side {
     private(set) var outcomes: [Outcome] = []
     private(set) var events: [Event] = []
     private(set) var received: [Received] = []
+    /// Whether a connection has come up, and the first one that is down.
+    private(set) var isUp = false
+    private(set) var down: Event?
     /// Handles each request received. The response is sent at once.
     var answer: ((Received) -> Response?)?
     private let arena = Arena()
@@ -161,12 +164,20 @@ final class Side {
                     io.timeout_us = timeoutMs * 1000
                     io.linger_us = lingerUs
                     precondition(apns_transport_poll(handle, &io) == 0)
-                    self.outcomes += outcomes.prefix(Int(io.completion_count)).map(Outcome.init)
-                    self.events += events.prefix(Int(io.event_count)).map(Event.init)
+                    // Most polls report nothing, and a test polls very often.
+                    for index in 0..<Int(io.completion_count) { self.outcomes.append(Outcome(outcomes[index])) }
+                    for index in 0..<Int(io.event_count) { note(Event(events[index])) }
+                    guard io.received_count > 0 else { return }
                     take(received.prefix(Int(io.received_count)).map(Received.init))
                 }
             }
         }
+    }
+
+    private func note(_ event: Event) {
+        events.append(event)
+        if event.kind == APNS_TRANSPORT_EVENT_UP.rawValue { isUp = true }
+        if event.kind == APNS_TRANSPORT_EVENT_DOWN.rawValue { down = down ?? event }
     }
 
     private func take(_ requests: [Received]) {
@@ -185,8 +196,6 @@ final class Side {
         events.filter { $0.kind == kind.rawValue }
     }
 
-    var isUp: Bool { !events(APNS_TRANSPORT_EVENT_UP).isEmpty }
-    var down: Event? { events(APNS_TRANSPORT_EVENT_DOWN).first }
     var ping: [Event] { events(APNS_TRANSPORT_EVENT_PONG) }
 }
 

@@ -72,6 +72,8 @@ class Server:
                 if isinstance(event, h2.events.RequestReceived):
                     facts["requests"] += 1
                     ids[event.stream_id] = dict(event.headers).get("apns-id")
+                elif isinstance(event, h2.events.DataReceived):
+                    connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
                 elif isinstance(event, h2.events.StreamEnded) and self.may_answer():
                     fields = [(":status", "200")] + ([("apns-id", ids[event.stream_id])] if ids[event.stream_id] else [])
                     connection.send_headers(event.stream_id, fields, end_stream=True)

@@ -65,13 +65,18 @@ struct SessionRun {
     /// Passes on what both send until both are silent.
     private mutating func play() {
         var pieces = server.greet()[...]
+        var entries = 0
         client.pump()
         for _ in 0..<10_000 {
             for frame in client.take() { pieces += server.take(frame) }
             guard let piece = pieces.popFirst(), !client.hasFailed else { break }
             let wasDone = server.isDone
             client.receive(piece)
-            if let entry, wasDone { client.enter(entry) }
+            // Each call may make the server send something, so it is made a few times only.
+            if let entry, wasDone, entries < 4 {
+                client.enter(entry)
+                entries += 1
+            }
             act()
             client.pump()
         }

@@ -6,7 +6,8 @@ extension Violation {
         _ one: @escaping @Sendable (Streams) -> [UInt8]
     ) -> Violation {
         Violation("many times \(name)", .free, effect) { streams in
-            before(streams) + Array(repeatElement(one(streams), count: times).joined())
+            let one = one(streams)
+            return (0..<times).reduce(into: before(streams)) { bytes, _ in bytes += one }
         }
     }
 

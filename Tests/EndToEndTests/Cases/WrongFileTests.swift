@@ -150,8 +150,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.disabled("it does not end, and the cause is not known yet"))
-        func `no file of a run is a FIFO, a device or a file of another run`() throws {
+        @Test func `no file of a run is a FIFO, a device or a file of another run`() throws {
             let sender = try Sender()
             let simulator = try SimulatorProcess(sender)
             let stage = try Stage(sender, port: simulator.port)
