@@ -156,6 +156,13 @@ int apns_reactor_context_set(apns_reactor *r, apns_reactor_socket socket, uint64
     return 0;
 }
 
+int apns_reactor_context_get(const apns_reactor *r, apns_reactor_socket socket, uint64_t *context) {
+    const struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
+    if (slot == NULL) return -EBADF;
+    *context = slot->context;
+    return 0;
+}
+
 int apns_reactor_send(apns_reactor *r, apns_reactor_socket socket, const uint8_t *bytes, size_t length) {
     struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
     if (slot == NULL) return -EBADF;

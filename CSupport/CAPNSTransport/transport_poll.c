@@ -91,6 +91,17 @@ static void expire_all(apns_transport *t) {
         if (t->slots[i].side != NULL && !connection_is_listener(&t->slots[i])) connection_expire(&t->slots[i]);
 }
 
+/* Returns the connection of an event, or NULL if it was refused for lack of a slot. */
+static connection *connection_of(const apns_transport *t, const apns_reactor_event *event) {
+    connection *c = apns_transport_slot_find(t, event->context);
+    if (c != NULL && c->socket == event->socket) return c;
+    /* It was accepted in the same wait, and its events have the context of the listener. */
+    uint64_t context;
+    if (apns_reactor_context_get(t->reactor, event->socket, &context) != 0) return NULL;
+    c = apns_transport_slot_find(t, context);
+    return c != NULL && c->socket == event->socket ? c : NULL;
+}
+
 static void dispatch(apns_transport *t, const apns_reactor_event *event) {
     if (event->kind == APNS_REACTOR_WOKEN) {
         t->woken = true;
@@ -100,8 +111,8 @@ static void dispatch(apns_transport *t, const apns_reactor_event *event) {
         if (t->acceptor != NULL) t->acceptor->accepted(t, event);
         return;
     }
-    connection *c = apns_transport_slot_find(t, event->context);
-    if (c == NULL || c->socket != event->socket) return; /* connection refused because of no free slot */
+    connection *c = connection_of(t, event);
+    if (c == NULL) return;
     switch (event->kind) {
     case APNS_REACTOR_CONNECTED:
         apns_connection_connected(c, event);

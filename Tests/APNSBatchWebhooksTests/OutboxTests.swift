@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchWebhooks
 import Foundation
 import Testing
@@ -32,7 +33,7 @@ import Testing
 
     @Test func `an entry is found again, in a directory and a file that only the owner reads`() throws {
         let stage = try Stage()
-        #expect(stage.outbox.items.isEmpty && stage.outbox.count == 0 && stage.outbox.lock() == nil)
+        #expect(try stage.outbox.items.isEmpty && stage.outbox.count == 0 && stage.outbox.lock() == nil)
         let entries = [try entry(.started), try entry(), try entry(.failed)]
         for entry in entries { try stage.outbox.add(entry) }
         #expect(stage.outbox.items.map(\.entry) == entries && stage.outbox.count == 3)
@@ -45,7 +46,7 @@ import Testing
         let stage = try Stage()
         try stage.outbox.add(entry())
         try stage.outbox.add(entry(.failed))
-        let lock = try #require(stage.outbox.lock())
+        let lock = try #require(try stage.outbox.lock())
         stage.outbox.remove(stage.outbox.items[0], lock)
         stage.outbox.removeIfEmpty(lock)
         #expect(stage.outbox.items.map(\.entry.event) == ["failed"])
@@ -57,21 +58,30 @@ import Testing
     @Test func `one process at a time has the lock, also of a directory that was made again`() throws {
         let stage = try Stage()
         try stage.outbox.add(entry())
-        var lock = try #require(stage.outbox.lock())
-        #expect(stage.outbox.lock() == nil)
+        var lock = try #require(try stage.outbox.lock())
+        #expect(try stage.outbox.lock() == nil)
         stage.outbox.remove(stage.outbox.items[0], lock)
         stage.outbox.removeIfEmpty(lock)
         try stage.outbox.add(entry())
-        lock = try #require(stage.outbox.lock())
-        #expect(stage.outbox.lock() == nil)
+        lock = try #require(try stage.outbox.lock())
+        #expect(try stage.outbox.lock() == nil)
     }
 
     @Test func `an outbox that others can write into is not read`() throws {
         let stage = try Stage()
         try stage.outbox.add(entry())
         chmod(stage.outbox.directory, 0o770)
-        #expect(!stage.outbox.isOwn && stage.outbox.items.isEmpty && stage.outbox.lock() == nil)
+        #expect(try !stage.outbox.isOwn && stage.outbox.items.isEmpty && stage.outbox.lock() == nil)
         #expect(throws: (any Error).self) { try stage.outbox.add(entry()) }
+    }
+
+    /// Whoever waits for such a lock waits in vain.
+    @Test("A lock that is not a file is an error, and not held by another process")
+    func unusableLock() throws {
+        let stage = try Stage()
+        try stage.outbox.add(entry())
+        #expect(mkfifo(stage.outbox.directory + "/lock", 0o600) == 0)
+        #expect(throws: StorageError.self) { try stage.outbox.lock() }
     }
 
     @Test func `files that are no events are left alone`() throws {
@@ -83,7 +93,7 @@ import Testing
             try text.write(toFile: "\(stage.outbox.directory)/\(name)", atomically: false, encoding: .utf8)
         }
         #expect(stage.outbox.items.count == 1)
-        let lock = try #require(stage.outbox.lock())
+        let lock = try #require(try stage.outbox.lock())
         stage.outbox.remove(try #require(stage.outbox.items.first), lock)
         stage.outbox.removeIfEmpty(lock)
         #expect(stage.names.count == 4)
@@ -115,7 +125,7 @@ import Testing
     @Test func `a failed attempt keeps the id, and is kept itself`() throws {
         let stage = try Stage()
         try stage.outbox.add(entry())
-        let lock = try #require(stage.outbox.lock())
+        let lock = try #require(try stage.outbox.lock())
         var item = stage.outbox.items[0]
         let id = item.entry.id
         #expect(item.entry.note(.status(429, retryAfter: 30), now: 2000) == .waits)

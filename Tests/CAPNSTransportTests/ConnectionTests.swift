@@ -16,6 +16,27 @@ struct ConnectionTests {
         #expect(pair.client.ping[0].code >= 0 && pair.client.ping[0].context == 5)
     }
 
+    /// A wait that lingers may accept a connection and receive its first bytes.
+    @Test("Bytes that are received in the wait that accepts their connection are not lost", arguments: Loop.available)
+    func earlyBytes(loop: Loop) throws {
+        for _ in 0..<10 {
+            let (server, client) = (try Side(Limits(loop: loop)), try Side(Limits(loop: loop)))
+            _ = try client.connect(try server.listen())
+            // The kernel connects, and the client says hello.
+            for _ in 0..<20 {
+                client.poll()
+                usleep(1000)
+            }
+            server.poll(timeoutMs: 1000, lingerUs: 50_000)
+            let end = ContinuousClock.now + .seconds(20)
+            while !client.isUp, .now < end {
+                server.poll()
+                client.poll()
+            }
+            #expect(client.isUp)
+        }
+    }
+
     @Test("Another thread ends a wait", arguments: Loop.available)
     func wake(loop: Loop) throws {
         let side = try Side(Limits(loop: loop))

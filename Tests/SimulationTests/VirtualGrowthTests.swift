@@ -3,9 +3,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-/// Switched off: with real lanes the pool sometimes stops one connection short of a doubling and stays there, at 300 ms and
-/// more; the bounds of 1,000 streams take ten minutes. `PoolGrowthTests` has the law.
-@Suite("Connections in virtual time", .ownThread, .disabled("the pool stays one connection short of a doubling"))
+@Suite("Connections in virtual time", .ownThread)
 struct VirtualGrowthTests {
     private func run(_ play: GrowthPlay) throws -> [GrowthPlay.Moment] {
         let input = FileManager.default.temporaryDirectory.appending(path: "growth-\(UUID().uuidString).csv").path

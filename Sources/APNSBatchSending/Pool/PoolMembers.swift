@@ -65,11 +65,14 @@ struct PoolMembers: Equatable {
     var open: Int { members.count(where: \.isCounted) }
 
     /// Whether this number of members is up, including successors without spacing that are still being opened, none is
-    /// leaving, and most have answered: with a new provider token a connection has one stream until its first answer.
-    func areSettled(_ target: Int) -> Bool {
+    /// leaving, and most have answered: with a new provider token a connection has one stream until its first answer. One that
+    /// has not come up in `patience` nanoseconds is not waited for.
+    func areSettled(_ target: Int, now: UInt64, patience: UInt64) -> Bool {
         let new = members.count { $0.isUp && $0.answers == 0 }
-        return members.count { $0.isUp || $0.connecting?.isSuccessor == true } >= target && new * 4 <= target
-            && !members.contains(where: \.isLeaving)
+        let counted = members.count { member in
+            member.isUp || member.connecting.map { $0.isSuccessor || now >= $0.openedAt + patience } ?? false
+        }
+        return counted >= target && new * 4 <= target && !members.contains(where: \.isLeaving)
     }
 
     func contains(where condition: (PoolMember) -> Bool) -> Bool { members.contains(where: condition) }

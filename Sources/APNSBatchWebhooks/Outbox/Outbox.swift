@@ -145,10 +145,12 @@ package struct Outbox: Sendable {
     }
 
     /// Takes the lock. Returns nil if another process has it, or if there is no outbox.
-    package func lock() -> Lock? {
-        guard isOwn, let file = try? FileStorage(path(Self.lockName), .either), (try? file.lock()) == true else {
-            return nil
-        }
+    ///
+    /// - Throws: If its file cannot be used: to wait for it would be in vain.
+    package func lock() throws(StorageError) -> Lock? {
+        guard isOwn else { return nil }
+        let file = try FileStorage(path(Self.lockName), .either)
+        guard try file.lock() else { return nil }
         let lock = Lock(file)
         // The process that had the lock may have removed the file with the directory.
         return (try? file.confirmLength()) == nil ? nil : lock
@@ -167,7 +169,7 @@ package struct Outbox: Sendable {
 
     /// Removes the directory if nothing is in it and nobody delivers.
     package func removeIfEmpty() {
-        if let lock = lock() { removeIfEmpty(lock) }
+        if let lock = try? lock() { removeIfEmpty(lock) }
     }
 
     /// Removes the directory if nothing is in it but the lock.

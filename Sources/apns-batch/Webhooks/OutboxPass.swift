@@ -42,12 +42,19 @@ struct OutboxPass {
     }
 
     func make() async -> Outcome {
-        guard !due.isEmpty else { return Outcome() }
-        guard let lock = outbox.lock() else {
-            var outcome = Outcome()
-            outcome.isBusy = outbox.exists
-            return outcome
+        let waiting = due
+        guard !waiting.isEmpty else { return Outcome() }
+        var none = Outcome()
+        do {
+            if let lock = try outbox.lock() { return await deliver(with: lock) }
+            none.isBusy = outbox.exists
+        } catch {
+            for item in waiting { none.failures[item.entry.urlFile] = "\(error)" }
         }
+        return none
+    }
+
+    private func deliver(with lock: Outbox.Lock) async -> Outcome {
         // Another process may have delivered some until now.
         let items = Dictionary(grouping: due, by: \.entry.urlFile)
         let outcome = await withTaskGroup(of: Outcome.self) { group in
