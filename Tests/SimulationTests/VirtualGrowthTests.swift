@@ -31,11 +31,11 @@ struct VirtualGrowthTests {
         }
     }
 
-    @Test("1,000 streams of 32 connections are in use within 10 s at 500 ms, and within 20 s at 1,000 ms")
+    @Test("100 streams of 32 connections are in use within 10 s at 500 ms, and within 20 s at 1,000 ms")
     func bounds() throws {
         for (median, bound) in [(500.0, 10.0), (1000, 20)] {
             var play = GrowthPlay(.init(median), seconds: bound)
-            play.streams = 1000
+            play.streams = 100
             let moments = try run(play)
             let reached = moments.reaches(0.9 * play.most(.init(median)), over: median / 1000)
             #expect(reached.map { $0 <= bound } == true, "\(median) ms: \(moments)")
@@ -62,7 +62,8 @@ struct VirtualGrowthTests {
             var play = GrowthPlay(.init(median), seconds: 30)
             (play.seed, play.lanes, play.streams, play.capacity) = (seed, lanes, 1000, 1000)
             let moments = try run(play)
-            let late = moments.filter { $0.time > 8 && $0.time < 28 }
+            // The queue is twice as long with two lanes, and so is the time until more than one answer time has shown it.
+            let late = moments.filter { $0.time > 8 * Double(lanes) && $0.time < 28 }
             let many = late.count { $0.inFlight > 1000 * lanes }
             #expect(
                 late.allSatisfy { $0.inFlight <= 2000 * lanes } && many * 3 <= late.count, "\(late.map(\.inFlight))")

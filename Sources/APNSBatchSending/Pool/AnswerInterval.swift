@@ -3,6 +3,8 @@
 struct AnswerInterval: Equatable {
     /// The mean time of an answer in the last interval, in microseconds; 0 before the first has ended.
     private(set) var mean = 0.0
+    /// The number of answers of which it is the mean.
+    private(set) var count: UInt64 = 0
     /// Whether rows waited because no stream was free, in the current interval and in the last one.
     var isFull = false
     private(set) var wasFull = false
@@ -12,8 +14,8 @@ struct AnswerInterval: Equatable {
 
     init(start: UInt64) { since = start }
 
-    /// What the mean is before the first interval has ended.
-    mutating func assume(_ mean: Double) { self.mean = mean }
+    /// What the mean is before the first interval has ended: that of a few answers.
+    mutating func assume(_ mean: Double, of count: UInt64) { (self.mean, self.count) = (mean, count) }
 
     /// Ends the interval if it is long enough. Returns its length in nanoseconds; then `mean` and `wasFull` tell of it.
     ///
@@ -26,7 +28,8 @@ struct AnswerInterval: Equatable {
             answers.count >= limits.measureAnswers || length >= max(limits.measureLongest, 4 * least),
             let mean = answers.mean
         else { return nil }
-        (self.mean, wasFull, isFull, since, sumThen) = (mean, isFull, false, now, sum)
+        (self.mean, count) = (mean, answers.count)
+        (wasFull, isFull, since, sumThen) = (isFull, false, now, sum)
         return length
     }
 }

@@ -85,6 +85,7 @@ struct Growth: Equatable {
         _ limits: ConnectionPool.Limits
     ) -> Verdict {
         if !isSettled || abs(streams - streamsThen) * 16 > streamsThen { (settledAt, streamsThen) = (now, streams) }
+        noteFirst(sum, limits)
         let begun = interval.since
         if let length = interval.end(now: now, sum, limits) {
             best = best.map { min(max($0, interval.mean), $0 * (1 + Double(length) / 1e9 * limits.bestRises)) }
@@ -100,12 +101,18 @@ struct Growth: Equatable {
     /// answer after each doubling it shows whether it slows them down.
     private mutating func growsAtOnce(now: UInt64, _ sum: AnswerSum, _ limits: ConnectionPool.Limits) -> Bool {
         guard target < limits.maximum, before == nil, failures == 0, starved || interval.wasFull else { return false }
-        if best == nil, let mean = sum.mean {
-            best = mean
-            interval.assume(mean)
-        }
-        guard let best else { return false }
-        return interval.mean <= best * limits.sameTime && now >= decidedAt + UInt64(interval.mean * 1000)
+        guard let best, interval.count > 0 else { return false }
+        // Where the times of answers vary much, the mean of few says little: its error falls with the root of their number.
+        let error = 1 / Double(interval.count).squareRoot()
+        return interval.mean <= best * (limits.sameTime + error) && now >= decidedAt + UInt64(interval.mean * 1000)
+    }
+
+    /// Notes the first answers: of these all together are the best ones. The quick ones come first, so that a few of them would
+    /// promise too much.
+    private mutating func noteFirst(_ sum: AnswerSum, _ limits: ConnectionPool.Limits) {
+        guard sum.count <= limits.measureAnswers, let mean = sum.mean else { return }
+        if interval.mean == 0 { interval.assume(mean, of: sum.count) }
+        best = mean
     }
 
     /// Decides by an interval that has ended.

@@ -55,7 +55,7 @@ package struct GrowthPlay: Sendable {
         (plan.standstills, plan.onlyStandsStill, plan.rateLimit, plan.rateChange) = ([], false, .init(), nil)
         (plan.outcomesPerBatch, plan.lineBytes, plan.syncInterval, plan.chunkBytes) = (nil, nil, 1000, 65536)
         plan.server = SeedPlan.ServerFaults()
-        plan.script = SimulatorScript(seed: seed, answersPerSecond: capacity)
+        plan.script = SimulatorScript(seed: seed)
         plan.world = SimulatedWorld.Options()
         (plan.world.seed, plan.world.start_ns, plan.world.trace) = (seed, 1_000_000_000, -1)
         (plan.world.delay_us_max, plan.world.buffer_bytes_min, plan.world.buffer_bytes_max) = (500, 64_000, 64_000)
@@ -69,7 +69,7 @@ package struct GrowthPlay: Sendable {
         let plan = plan
         let world = SimulatedWorld(plan.world)
         let start = world.now
-        let server = SlowServer(seed: seed, times) { [unowned world] in Double(world.now - start) / 1e9 }
+        let server = SlowServer(seed: seed, times, capacity: capacity) { [unowned world] in Double(world.now - start) / 1e9 }
         let simulator = try Stage.simulator(plan, server, world)
         let disk = MemoryDisk(seed: seed, broken: nil, strikes: Strikes())
         try Stage.write(plan.rows, to: input)
@@ -109,22 +109,28 @@ extension [GrowthPlay.Moment] {
     }
 }
 
-/// A server whose answers take a time that may change.
+/// A server whose answers take a time that may change, and of which it gives only so many per second.
 private final class SlowServer: SimulatorProbe, @unchecked Sendable {
     private let times: [(from: Double, GrowthPlay.AnswerTime)]
     private let seconds: () -> Double
+    /// The time between two answers, and when the next one may be given, in seconds.
+    private let gap: Double
+    private var next = 0.0
     private var dice: Dice
 
-    init(seed: UInt64, _ times: [(from: Double, GrowthPlay.AnswerTime)], seconds: @escaping () -> Double) {
-        (self.times, self.seconds) = (times, seconds)
+    init(
+        seed: UInt64, _ times: [(from: Double, GrowthPlay.AnswerTime)], capacity: Int, seconds: @escaping () -> Double
+    ) {
+        (self.times, self.seconds, gap) = (times, seconds, capacity > 0 ? 1 / Double(capacity) : 0)
         dice = Dice(seed: seed ^ 0x534C_4F57)
     }
 
     func answer(toDevice token: UnsafeRawBufferPointer) -> ChosenAnswer? {
         let now = seconds()
         guard let time = times.last(where: { $0.from <= now })?.1 else { return nil }
-        return ChosenAnswer(
-            SimulatorRule(share: 0, status: 200), delay: UInt64(time.median * exp(time.sigma * normal()) * 1e6))
+        next = max(next, now) + gap
+        let delay = max(next - now, time.median / 1000 * exp(time.sigma * normal()))
+        return ChosenAnswer(SimulatorRule(share: 0, status: 200), delay: UInt64(delay * 1e9))
     }
 
     func judged(_ request: JudgedRequest) {}
