@@ -16,6 +16,14 @@ _Static_assert(sizeof(h2_setting) == sizeof(nghttp2_settings_entry) &&
                    offsetof(h2_setting, value) == offsetof(nghttp2_settings_entry, value),
                "entries of SETTINGS pass as they are");
 
+/* Later versions end a connection whose peer has sent many frames that have no effect, such as those of an unknown
+ * type, of which a server may send one with each answer (RFC 9113, section 5.5). They cost us nothing but the reading.
+ * The symbol is that of the library with which the program runs, and NULL in one that has no such limit. */
+extern void nghttp2_option_set_glitch_rate_limit(nghttp2_option *option, uint64_t burst, uint64_t rate)
+    __attribute__((weak));
+
+enum { GLITCHES = 1 << 30 };
+
 /* Streams that a client may reset in a burst, and per second afterwards, before our server closes the connection. */
 enum { RESET_BURST = 10000, RESET_RATE = 1000 };
 
@@ -165,6 +173,7 @@ static nghttp2_option *options_make(void) {
     nghttp2_option_set_no_closed_streams(options, 1);
     nghttp2_option_set_no_http_messaging(options, 1);
     nghttp2_option_set_stream_reset_rate_limit(options, RESET_BURST, RESET_RATE);
+    if (nghttp2_option_set_glitch_rate_limit != NULL) nghttp2_option_set_glitch_rate_limit(options, GLITCHES, GLITCHES);
     return options;
 }
 

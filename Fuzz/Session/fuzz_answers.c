@@ -213,7 +213,8 @@ static bool turn(stage *s, const uint8_t *bytes, size_t length) {
 
 void fuzz_answers(const uint8_t *bytes, size_t length) {
     static stage s;
-    if (length == 0) return;
+    /* What nghttp2 says of messages differs between versions: later ones drop a field that is malformed. */
+    if (length == 0 || nghttp2_version(0)->version_num != NGHTTP2_VERSION_NUM) return;
     memset(&s, 0, sizeof(s));
     ours_make(&s);
     library_make(&s);

@@ -121,8 +121,8 @@ int apns_reactor_listen(apns_reactor *r, const struct sockaddr *address, socklen
 /* Returns the local port of a socket in host byte order, or a negative errno. */
 int apns_reactor_local_port(apns_reactor *r, apns_reactor_socket socket);
 
-/* Sets the context that the events of later waits carry for a socket: what one wait returns behind ACCEPTED still has that of
- * the listener. Returns 0, or -EBADF if it is not a socket or is closing. */
+/* Sets the context that the events of later waits carry for a socket: what one wait returns behind ACCEPTED still has
+ * that of the listener. Returns 0, or -EBADF if it is not a socket or is closing. */
 int apns_reactor_context_set(apns_reactor *r, apns_reactor_socket socket, uint64_t context);
 
 /* Stores the context of a socket. Returns as apns_reactor_context_set does. */

@@ -78,8 +78,8 @@ package enum InputLocation: Sendable {
         case .system(let code): code
         case .kind(.directory): EISDIR
         case .kind(.fifo): ESPIPE
-        case .kind(.socket): ENXIO
-        case .kind: ENODEV
+        // Not ENXIO or ENODEV, which an unplugged disk gives, and which may pass.
+        case .kind: EOPNOTSUPP
         }
     }
 

@@ -101,9 +101,7 @@ extension EndToEnd {
                 }
                 let changes = try #require(Self.changes(setting, path, stage), "add \(setting) to this test")
                 let finished = try stage.send(changes)
-                // What the system says of a socket as input counts as a failure that may pass.
-                let code: Int32 = setting == "input" && kind == .socket ? 75 : 64
-                #expect(finished.ending == .exited(code), "\(setting) \(kind): \(finished)")
+                #expect(finished.ending == .exited(64), "\(setting) \(kind): \(finished)")
                 #expect(finished.errors.contains(path), "\(setting) \(kind): \(finished)")
             }
         }

@@ -69,7 +69,9 @@ package struct GrowthPlay: Sendable {
         let plan = plan
         let world = SimulatedWorld(plan.world)
         let start = world.now
-        let server = SlowServer(seed: seed, times, capacity: capacity) { [unowned world] in Double(world.now - start) / 1e9 }
+        let server = SlowServer(seed: seed, times, capacity: capacity) { [unowned world] in
+            Double(world.now - start) / 1e9
+        }
         let simulator = try Stage.simulator(plan, server, world)
         let disk = MemoryDisk(seed: seed, broken: nil, strikes: Strikes())
         try Stage.write(plan.rows, to: input)
