@@ -93,7 +93,8 @@ private let seconds: UInt64 = 1_000_000_000
     /// Lets a pool of connections with one stream each answer every 50 ms, each after `latency` milliseconds, which depends on
     /// the number of connections, and returns the times of its actions in milliseconds.
     private static func ticks(
-        _ pool: inout ConnectionPool, _ steps: ClosedRange<UInt64>, isBusy: Bool = false, latency: (Int) -> UInt32
+        _ pool: inout ConnectionPool, _ steps: ClosedRange<UInt64>, isBusy: Bool = false, hanging: Set<Int> = [],
+        latency: (Int) -> UInt32
     ) -> [(UInt64, ConnectionPool.Action)] {
         var actions: [(UInt64, ConnectionPool.Action)] = []
         for step in steps {
@@ -108,7 +109,7 @@ private let seconds: UInt64 = 1_000_000_000
             for action in pool.tick(now: now, answered: step, isBusy: isBusy) {
                 actions.append((step * 50, action))
                 switch action {
-                case .open(let member): pool.isUp(member, streams: 1, now: now)
+                case .open(let member): if !hanging.contains(member) { pool.isUp(member, streams: 1, now: now) }
                 case .drain(let member):
                     pool.didEnd(member, answered: false, now: now)
                     #expect(pool.isDown(member, failure: failure(), now: now, jitter: 1) == [])
@@ -128,6 +129,14 @@ private let seconds: UInt64 = 1_000_000_000
         let times = actions.map(\.0)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 50 }, "\(times)")
         #expect(pool.up == 8 && times.last.map { $0 <= 1500 } == true)
+    }
+
+    @Test("A connection that does not come up holds up no doubling for more than a few seconds")
+    func doublesBesideOneThatHangs() {
+        var pool = Self.poolWithOne(streams: 1)
+        pool.willSend(0)
+        _ = Self.ticks(&pool, 1...200, hanging: [3]) { _ in 100 }
+        #expect(pool.up == 7)
     }
 
     @Test("The pool stops growing when growth did not help, and a surplus connection that is closed has not failed")

@@ -3,8 +3,8 @@
 struct AnswerInterval: Equatable {
     /// The mean time of an answer in the last interval, in microseconds; 0 before the first has ended.
     private(set) var mean = 0.0
-    /// The number of answers of which it is the mean.
-    private(set) var count: UInt64 = 0
+    /// Its standard deviation.
+    private(set) var deviation = 0.0
     /// Whether rows waited because no stream was free, in the current interval and in the last one.
     var isFull = false
     private(set) var wasFull = false
@@ -14,8 +14,8 @@ struct AnswerInterval: Equatable {
 
     init(start: UInt64) { since = start }
 
-    /// What the mean is before the first interval has ended: that of a few answers.
-    mutating func assume(_ mean: Double, of count: UInt64) { (self.mean, self.count) = (mean, count) }
+    /// What the mean is before the first interval has ended.
+    mutating func assume(_ mean: Double) { self.mean = mean }
 
     /// Ends the interval if it is long enough. Returns its length in nanoseconds; then `mean` and `wasFull` tell of it.
     ///
@@ -28,7 +28,7 @@ struct AnswerInterval: Equatable {
             answers.count >= limits.measureAnswers || length >= max(limits.measureLongest, 4 * least),
             let mean = answers.mean
         else { return nil }
-        (self.mean, count) = (mean, answers.count)
+        (self.mean, deviation) = (mean, answers.deviation)
         (wasFull, isFull, since, sumThen) = (isFull, false, now, sum)
         return length
     }

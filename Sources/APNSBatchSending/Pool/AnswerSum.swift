@@ -4,12 +4,15 @@ struct AnswerSum: Equatable {
     private(set) var count: UInt64 = 0
     /// In microseconds.
     private(set) var time: UInt64 = 0
+    /// The sum of the squares, in microseconds squared.
+    private var squares = 0.0
 
     /// Counts an answer that took `latency` microseconds.
     @inline(__always)
     mutating func note(latency: UInt32) {
         count &+= 1
         time &+= UInt64(latency)
+        squares += Double(latency) * Double(latency)
     }
 
     /// The answers since an earlier sum.
@@ -17,9 +20,16 @@ struct AnswerSum: Equatable {
         var difference = now
         difference.count &-= then.count
         difference.time &-= then.time
+        difference.squares -= then.squares
         return difference
     }
 
     /// The mean time of an answer in microseconds, at least 1; nil without an answer.
     var mean: Double? { count > 0 ? max(1, Double(time) / Double(count)) : nil }
+
+    /// The standard deviation of the time of an answer, in microseconds.
+    var deviation: Double {
+        guard let mean else { return 0 }
+        return max(0, squares / Double(count) - mean * mean).squareRoot()
+    }
 }

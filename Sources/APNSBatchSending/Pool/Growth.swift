@@ -51,6 +51,8 @@ struct Growth: Equatable {
     /// The lowest mean time of an answer, in microseconds, which slowly rises to that of the last interval; nil before the
     /// first answer.
     private var best: Double?
+    /// Whether it was measured over an interval; before, it is that of the first answer, which may have been quick by chance.
+    private var isBestMeasured = false
     /// The time since which answers have taken much longer than the best ones.
     private var slowSince: UInt64?
     /// The time of the last decision.
@@ -71,7 +73,7 @@ struct Growth: Equatable {
     }
 
     /// Notes that answers take this time, in microseconds, however few requests are in flight.
-    mutating func answersTake(_ time: Double) { (best, slowSince) = (time, nil) }
+    mutating func answersTake(_ time: Double) { (best, isBestMeasured, slowSince) = (time, true, nil) }
 
     /// Decides about the number of connections. Called every few milliseconds.
     ///
@@ -85,7 +87,6 @@ struct Growth: Equatable {
         _ limits: ConnectionPool.Limits
     ) -> Verdict {
         if !isSettled || abs(streams - streamsThen) * 16 > streamsThen { (settledAt, streamsThen) = (now, streams) }
-        noteFirst(sum, limits)
         let begun = interval.since
         if let length = interval.end(now: now, sum, limits) {
             best = best.map { min(max($0, interval.mean), $0 * (1 + Double(length) / 1e9 * limits.bestRises)) }
@@ -101,18 +102,13 @@ struct Growth: Equatable {
     /// answer after each doubling it shows whether it slows them down.
     private mutating func growsAtOnce(now: UInt64, _ sum: AnswerSum, _ limits: ConnectionPool.Limits) -> Bool {
         guard target < limits.maximum, before == nil, failures == 0, starved || interval.wasFull else { return false }
-        guard let best, interval.count > 0 else { return false }
-        // Where the times of answers vary much, the mean of few says little: its error falls with the root of their number.
-        let error = 1 / Double(interval.count).squareRoot()
-        return interval.mean <= best * (limits.sameTime + error) && now >= decidedAt + UInt64(interval.mean * 1000)
-    }
-
-    /// Notes the first answers: of these all together are the best ones. The quick ones come first, so that a few of them would
-    /// promise too much.
-    private mutating func noteFirst(_ sum: AnswerSum, _ limits: ConnectionPool.Limits) {
-        guard sum.count <= limits.measureAnswers, let mean = sum.mean else { return }
-        if interval.mean == 0 { interval.assume(mean, of: sum.count) }
-        best = mean
+        if best == nil, let mean = sum.mean {
+            best = mean
+            interval.assume(mean)
+        }
+        guard let best else { return false }
+        let least = isBestMeasured ? interval.mean : interval.mean - interval.deviation
+        return least <= best * limits.sameTime && now >= decidedAt + UInt64(interval.mean * 1000)
     }
 
     /// Decides by an interval that has ended.
@@ -129,7 +125,7 @@ struct Growth: Equatable {
         let isFewer = before.map { $0.target > target } ?? false
         let age = isFewer ? max(time, 2 * (before?.time ?? 0)) : time
         guard begun >= settledAt + UInt64(age * 1000) else { return .stay }
-        best = min(best ?? time, time)
+        (best, isBestMeasured) = (min(best ?? time, time), true)
         let measured = Measured(target: target, streams: streamsThen, time: time)
         guard let before else { return next(measured, now: now, mayGrow: mayGrow, limits) }
         if isFewer { return judgeFewer(before, measured, now: now) }
