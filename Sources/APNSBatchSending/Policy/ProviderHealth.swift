@@ -38,6 +38,8 @@ struct ProviderHealth: Equatable {
     /// Whether `look` was called, so that the times are set.
     private var isBegun = false
     private var lastGood: UInt64 = 0
+    /// The latest time of any lane.
+    private var latest: UInt64 = 0
 
     init(_ limits: Outage.Limits) {
         self.limits = limits
@@ -53,6 +55,7 @@ struct ProviderHealth: Equatable {
     }
 
     mutating func look(now: UInt64, sums: AnswerSums, isStarting: Bool) -> Outage.News? {
+        let now = advance(to: now)
         begin(now: now)
         var sums = sums
         // Lanes publish their numbers one after the other, so the sums can be inconsistent for a moment.
@@ -68,6 +71,13 @@ struct ProviderHealth: Equatable {
         return news
     }
 
+    /// Returns a time that is never before one that was given earlier: each lane has its own clock, which it reads once in a turn,
+    /// and from which it leaves out the time in which it did not run.
+    private mutating func advance(to now: UInt64) -> UInt64 {
+        latest = max(latest, now)
+        return latest
+    }
+
     private mutating func begin(now: UInt64) {
         guard !isBegun else { return }
         isBegun = true
@@ -77,11 +87,13 @@ struct ProviderHealth: Equatable {
 
     /// Returns the number of requests that may be sent now.
     mutating func allowance(now: UInt64) -> Int {
+        let now = advance(to: now)
         if outage.phase == .open { return outage.isProbeDue(now: now) ? 1 : 0 }
         return max(0, pace.allowance(now: now))
     }
 
     mutating func didSend(_ requests: Int, now: UInt64, jitter: Double) {
+        let now = advance(to: now)
         if outage.phase == .open { outage.didProbe(now: now, jitter: jitter) } else { pace.didSend(requests) }
     }
 }
