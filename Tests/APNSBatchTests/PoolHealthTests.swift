@@ -118,6 +118,30 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(!stage.pool.members[0].health.isFresh)
     }
 
+    @Test("A fresh connection has few requests until its first good answer")
+    func freshHasFew() {
+        var stage = Stage(connections: 1)
+        stage.bad(0, 100)
+        stage.tick()
+        #expect(stage.pool.members[0].health.isFresh)
+        func fill() -> Int {
+            var sent = 0
+            while stage.pool.pick() == 0 {
+                stage.pool.willSend(0)
+                sent += 1
+            }
+            return sent
+        }
+        #expect(fill() == 32)
+        stage.pool.didEnd(0, answered: true, now: stage.now)
+        _ = stage.pool.noteTrouble(0, isFirst: true, now: stage.now)
+        stage.tick()
+        #expect(fill() == 1, "that answer was not good")
+        stage.pool.didEnd(0, answered: true, accepted: true, now: stage.now)
+        stage.tick()
+        #expect(fill() == 1000 - 31)
+    }
+
     @Test("A connection of a pool in which none serves is replaced if one of another lane serves")
     func otherLanes() {
         var stage = Stage(connections: 1)

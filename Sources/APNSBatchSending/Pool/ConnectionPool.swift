@@ -314,7 +314,10 @@ struct ConnectionPool: Equatable {
         guard !isOver else { return [] }
         self.hasWork = hasWork
         goesOn = othersAnswer
-        members.updateAll { $0.releaseHold(now: now) }
+        members.updateAll {
+            $0.releaseHold(now: now)
+            $0.lookForGoodAnswer()
+        }
         noteUse(now: now)
         patience = hadAnswers ? max(limits.patience, limits.outagePatience) : limits.patience
         if badFor > patience, !othersAnswer { return giveUp(impatience) }

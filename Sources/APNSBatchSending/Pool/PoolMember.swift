@@ -61,6 +61,10 @@ struct PoolMember: Equatable {
     private(set) var pace = Slowness.Sample()
     /// Whether it gets no request because it fails and there is another one.
     private var isShunned = false
+    /// Whether it has had an answer that is neither 429 nor 5xx; noted of a fresh one only.
+    private var hasGoodAnswer = false
+    /// The streams of a fresh connection before its first good answer: it may refuse everything, as its predecessor did.
+    private static let freshStreams = 32
 
     /// The number of streams that may be in use at once; 0 unless it is up.
     private(set) var streams = 0
@@ -260,7 +264,17 @@ struct PoolMember: Equatable {
         refreshUsable()
     }
 
-    private mutating func refreshUsable() { usable = up?.heldUntil == nil && !isShunned ? streams : 0 }
+    private mutating func refreshUsable() {
+        let most = health.isFresh && !hasGoodAnswer ? min(streams, Self.freshStreams) : streams
+        usable = up?.heldUntil == nil && !isShunned ? most : 0
+    }
+
+    /// Lets a fresh connection use all its streams once it has had a good answer.
+    mutating func lookForGoodAnswer() {
+        guard health.isFresh, !hasGoodAnswer, answers > health.troubled else { return }
+        hasGoodAnswer = true
+        refreshUsable()
+    }
 
     /// Notes that it could not take a request: it takes none before `until`.
     mutating func hold(until: UInt64) {
