@@ -173,6 +173,32 @@ def start_program() -> Iterator[Callable[..., Program]]:
             program.kill()
 
 
+#: Texts that CSV, JSON, spreadsheets or terminals treat in their own ways.
+TEXTS = [
+    '"quoted"',
+    "line\nbreak",
+    "\r",
+    "a, b; c",
+    "émoji 👩‍👩‍👧",
+    "",
+    "back\\slash",
+    "back\\\\slashes\\\n\\n",
+    "\\u0041\t",
+    "\u2028",
+    "\x1b[2J\x85",
+    " ",
+    " x ",
+    "{}",
+    "=A1",
+    "\uff1dA1",
+    "'=A1",
+    "'a\\n",
+    "'",
+    "-5",
+    "-5+1",
+]
+
+
 def tokens(count: int, start: int = 0) -> list[str]:
     """Device tokens of 32 bytes, all different."""
     return [f"{number:08x}" * 8 for number in range(start + 1, start + count + 1)]

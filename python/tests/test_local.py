@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import (
+    TEXTS,
     Campaign,
     Program,
     Simulator,
@@ -196,19 +197,8 @@ def test_a_canary_comes_before_all_others(start_simulator: Start, make_campaign:
 
 
 def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make) -> None:
-    names = [
-        '"quoted"',
-        "line\nbreak",
-        "\r",
-        "comma, semicolon;",
-        "émoji 👩‍👩‍👧",
-        "",
-        "back\\slash",
-        "\u2028",
-        " ",
-    ]
     campaign = make_campaign(start_simulator(), result_columns=["name"])
-    given = [{"token": token, "name": name} for token, name in zip(tokens(len(names)), names, strict=True)]
+    given = [{"token": token, "name": name} for token, name in zip(tokens(len(TEXTS)), TEXTS, strict=True)]
     run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir, parts=3)
     found = {result["token"]: result["name"] for result in run.results()}
     assert found == {row["token"]: row["name"] for row in given}

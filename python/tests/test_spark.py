@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from conftest import (
     ROOT,
+    TEXTS,
     Campaign,
     Program,
     Simulator,
@@ -230,23 +231,15 @@ def test_of_two_drivers_one_sends(start_simulator: Start, make_campaign: Make, s
 
 
 def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
-    texts = [
-        '"quoted"',
-        "line\nbreak",
-        "\r",
-        "a, b; c",
-        "émoji 👩‍👩‍👧",
-        "",
-        None,
-        "back\\slash",
-        "\u2028",
-        " x ",
-        "{}",
-    ]
+    texts = [*TEXTS, None]
     campaign = make_campaign(start_simulator(), result_columns=["name"])
     result = start_program("spark", campaign, frame="texts", texts=texts, parts=3).result()
     assert result.get("accepted") == len(texts), result
     check_once(campaign, len(texts))
+    # An empty field is NULL.
+    assert result["names"] == {
+        token: text or None for token, text in zip(tokens(len(texts)), texts, strict=True)
+    }
     bodies = list(payloads_of(campaign))
     expected = list(payloads_from_csv(campaign, texts))
     assert sorted(bodies) == sorted(expected)

@@ -9,6 +9,7 @@ import pytest
 
 import apns_batch
 from apns_batch import _storage
+from apns_batch._altered import plain
 from apns_batch._campaign import CopiedCampaign
 from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part
@@ -164,3 +165,21 @@ def test_the_first_cause_of_a_stop_is_kept(tmp_path: pathlib.Path) -> None:
     stop_all(layout, 3, 69, "the key was revoked")
     stop_all(layout, 4, 64, "another")
     assert '"part": 3' in layout.stop.read_text()
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("'=A1", "=A1"),
+        ("'\uff1dA1", "\uff1dA1"),
+        (r"'C:\\x\n", "C:\\x\n"),
+        (r"'\r\t\u001b\u2028", "\r\t\x1b\u2028"),
+        (r"'\\u0041\\", "\\u0041\\"),
+        (r"''a\\n", r"'a\n"),
+        ("'" * 3, "'" * 2),
+        (r"'O\x92", "O\udc92"),
+        *[(text, text) for text in ("", "'", "'s-Hertogenbosch", "O'Brien", r"C:\new", "-5", "line\nbreak")],
+    ],
+)
+def test_altered_fields_are_read_as_they_were(field: str, text: str) -> None:
+    assert plain(field) == text

@@ -37,7 +37,7 @@ class Run:
     summary: Summary
 
     def results(self) -> Iterator[dict[str, str]]:
-        """The results of all parts, one for each row, as in `results.csv` and with the number of the part."""
+        """The results of all parts, one for each row: the number of the part, and the columns of `results.csv`, with all texts as they were."""
         layout = RunLayout.of(self.run_dir)
         return result_rows(layout, Manifest.read(layout))
 

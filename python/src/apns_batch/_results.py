@@ -6,6 +6,7 @@ import csv
 import pathlib
 from collections.abc import Iterator
 
+from ._altered import plain
 from ._layout import RunLayout
 from ._manifest import Manifest
 
@@ -34,8 +35,9 @@ def results_of(layout: RunLayout, part: int) -> pathlib.Path:
 
 
 def part_lines(layout: RunLayout, part: int) -> Iterator[dict[str, str]]:
-    """Reads the lines of a part; none if it was not begun."""
+    """Reads the lines of a part, their texts as they were; none if it was not begun."""
     path = results_of(layout, part)
     if path.exists():
         with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
-            yield from csv.DictReader(file)
+            for line in csv.DictReader(file):
+                yield {name: plain(field) for name, field in line.items()}

@@ -64,6 +64,8 @@ def main(arguments: dict[str, Any]) -> None:
         for _ in range(reads):
             run.results.explain()
             result["read"] = run.results.cache().count()
+        if kind == "texts":
+            result["names"] = {row["token"]: row["name"] for row in run.results.collect()}
         if reads:
             result["columns"] = run.results.columns
             result["tokens"] = run.results.select("token").distinct().count()

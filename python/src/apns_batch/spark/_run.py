@@ -19,6 +19,7 @@ from .._provider_token import TOKEN_SECONDS
 from .._results import FIXED_COLUMNS, results_of
 from .._summary import Summary
 from .._verify import Verification, verified, verify_part
+from ._altered import plain
 from ._freeze import check_columns, freeze_frame, measure_parts
 from ._job import send_groups
 from ._tasks import for_each
@@ -39,7 +40,10 @@ class SparkRun:
 
     @property
     def results(self) -> DataFrame:
-        """One row for each row that has an outcome: `part`, and the columns of `results.csv`. To read it sends nothing."""
+        """One row for each row that has an outcome: `part`, and the columns of `results.csv`, with all texts as they were.
+
+        To read it sends nothing.
+        """
         layout = RunLayout.of(self.run_dir)
         files = [
             path for part in Manifest.read(layout).parts if (path := results_of(layout, part.part)).exists()
@@ -60,7 +64,13 @@ class SparkRun:
             .csv([f"file://{path}" for path in files])
         )
         part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/", 1).cast("int")
-        return frame.select(part.alias("part"), *columns)
+        texts = (
+            plain(f.col(field.name)).alias(field.name)
+            if field.dataType == StringType()
+            else f.col(field.name)
+            for field in schema
+        )
+        return frame.select(part.alias("part"), *texts)
 
 
 def send(
