@@ -35,6 +35,8 @@ extension ConnectionPool {
         /// RFC 8305 recommends (section 8), since not only TCP, but TLS and HTTP/2 must be established: three round trips or
         /// more.
         var raceAfter: UInt64 = 1_000_000_000
+        /// The time for a connection to come up after which growth no longer waits for it.
+        var hangsAfter: UInt64 = 3_000_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
         /// The longest pause after a connection that answered something but ended at once.

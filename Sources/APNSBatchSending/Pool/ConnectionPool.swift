@@ -421,8 +421,7 @@ struct ConnectionPool: Equatable {
         let verdict = growth.judge(
             now: now, pace.sum, streams: members.streams,
             isSettled: hasWork && isLimitedByStreams
-                && members.areSettled(growth.target, now: now, patience: 3 * limits.raceAfter), mayGrow: !isBusy, limits
-        )
+                && members.areSettled(growth.target, now: now, patience: limits.hangsAfter), mayGrow: !isBusy, limits)
         guard verdict == .shrink else { return [] }
         pace.expectFewer()
         let surplus = members.indices.filter { members[$0].isOpen && members[$0].slot >= growth.target }
