@@ -12,8 +12,9 @@ import Synchronization
 /// ignored and all rows of its range count as handed over. So they do if another program cuts the file off, which is why it is
 /// written to and not mapped: a mapping would then end the process with a signal.
 package final class HandOverRecord: @unchecked Sendable {
-    /// The number of rows by which a note advances at once. A note is ahead of the rows handed over by at most this number.
-    package static let step = 256
+    /// The number of rows by which a note advances at once: 256, or as many as are in flight if these are more. A note is ahead of the
+    /// rows handed over by at most this number, so that a kill leaves at most twice the rows in flight in doubt, or 256 more.
+    package static func step(inFlight: Int) -> Int { max(256, inFlight) }
 
     package let slots: Int
     private let words: AtomicWords

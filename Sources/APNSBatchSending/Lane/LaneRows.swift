@@ -384,7 +384,7 @@ struct LaneRows: ~Copyable {
     /// Called every few milliseconds. Logs when so many rows wait for another attempt that no others are taken, and again
     /// only after their number has fallen below three quarters of the limit.
     mutating func tick() {
-        source.refreshClock()
+        source.tick(inFlight: inFlight)
         if retries.count < plan.backoff.rowsMax / 4 * 3 { isFull = false }
         guard !isFull, retries.count >= plan.backoff.rowsMax else { return }
         isFull = true

@@ -17,6 +17,7 @@ struct RowSource: ~Copyable {
     private var past: PastRange?
     /// The number of rows of the chunk that the hand-over record shows as handed over.
     private var noted = 0
+    private var noteStep = HandOverRecord.step(inFlight: 0)
     private var isPending = false
     private(set) var isExhausted = false
     /// The row that `advance` found; valid until `consume`.
@@ -114,10 +115,10 @@ struct RowSource: ~Copyable {
         return indexInRange < past.handed && !past.wasAnswered(indexInRange)
     }
 
-    /// Notes rows ahead of the current one, so that a note is written only once for some hundred rows.
+    /// Notes rows ahead of the current one, so that one note is enough for some hundred rows.
     private mutating func note() {
         guard let chunk else { return }
-        noted = min(chunk.rowCount, indexInRange + HandOverRecord.step)
+        noted = min(chunk.rowCount, indexInRange + noteStep)
         handOvers?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
@@ -168,5 +169,9 @@ struct RowSource: ~Copyable {
         chunk = nil
     }
 
-    mutating func refreshClock() { wallClock = seconds() }
+    /// Called every few milliseconds.
+    mutating func tick(inFlight: Int) {
+        wallClock = seconds()
+        noteStep = HandOverRecord.step(inFlight: inFlight)
+    }
 }

@@ -186,13 +186,14 @@ extension EndToEnd {
             let pipe = try Scratch()
             let fifo = pipe.path("fifo")
             try #require(mkfifo(fifo, 0o600) == 0)
-            // The background process holds the FIFO open as long as it lives.
+            // The background process holds the FIFO open as long as it lives. It must have been started before the program is
+            // killed, or the reader waits for it for ever.
             let reader = try Child("cat", [fifo], name: "reader", in: pipe)
             let (finished, _) = try send(
-                "on_complete: [/bin/sh, -c, \"sleep 100000 > \(fifo) & wait\"]\non_complete_patience: 1")
+                "on_complete: [/bin/sh, -c, \"sleep 100000 > \(fifo) & wait\"]\non_complete_patience: 5")
             #expect(finished.ending == .exited(0), "\(finished)")
             #expect(
-                finished.errors.contains("warning: on_complete: /bin/sh: was killed after 1 s"), "\(finished)")
+                finished.errors.contains("warning: on_complete: /bin/sh: was killed after 5 s"), "\(finished)")
             #expect(reader.wait(seconds: 120) == .exited(0))
         }
 
