@@ -169,7 +169,7 @@ extension Retry {
         switch token {
         case .keep: break
         case .renew: parts.append("with a new provider token")
-        case .pause: parts.append("no provider token is made for 20 minutes")
+        case .pause: parts.append("no provider token is made for 20 minutes while the last one can be used")
         }
         if case .stop(let after) = limit {
             parts.append("stops the campaign after \(after) such answer\(after == 1 ? "" : "s")")

@@ -18,7 +18,8 @@ package struct ProviderTokenRotation: Equatable, Sendable {
         package var mintAfter: Int64
         /// The age of its token at which a connection is replaced.
         package var retireAfter: Int64
-        /// The time during which no token is minted after TooManyProviderTokenUpdates.
+        /// The time during which no token is minted after TooManyProviderTokenUpdates, as long as the last one can be used; and the age
+        /// of one that cannot be used any more from which on there is a new one in spite of such an answer.
         package var pause: Int64
         /// The age below which a token cannot have expired. If APNs says that it has, a clock is wrong.
         package var surelyValid: Int64
@@ -26,12 +27,12 @@ package struct ProviderTokenRotation: Equatable, Sendable {
         /// - Parameters:
         ///   - mintAfter: at least 1.
         ///   - retireAfter: greater than `mintAfter`.
-        ///   - pause: 20 minutes by default, like `surelyValid`.
-        package init(mintAfter: Int64, retireAfter: Int64, pause: Int64 = 1200, surelyValid: Int64 = 1200) {
-            precondition(0 < mintAfter && mintAfter < retireAfter && 0 <= pause && 0 <= surelyValid)
+        ///   - surelyValid: 20 minutes by default.
+        package init(mintAfter: Int64, retireAfter: Int64, surelyValid: Int64 = 1200) {
+            precondition(0 < mintAfter && mintAfter < retireAfter && 0 <= surelyValid)
             self.mintAfter = mintAfter
             self.retireAfter = retireAfter
-            self.pause = pause
+            pause = min(mintAfter, 1200)
             self.surelyValid = surelyValid
         }
 
@@ -89,10 +90,12 @@ extension ProviderTokenRotation {
     /// Returns the token for a connection that is about to be opened.
     package mutating func connectionStarts(now: Int64) -> Start {
         if let last, !lastExpired, !isLastOfOtherClock, now - last.mintedAt < rule.mintAfter { return .use(last) }
-        guard let until = pausedUntil, now < until else { return .mint(mint(now)) }
-        // No token may be minted, so the old one is used as long as it is valid.
-        if let last, !lastExpired, now - last.mintedAt < rule.retireAfter { return .use(last) }
-        return .wait(until: until)
+        guard let last, let until = pausedUntil, now < until else { return .mint(mint(now)) }
+        if !lastExpired, now - last.mintedAt < rule.retireAfter { return .use(last) }
+        // One connection may be to blame for the answer. It must not stop all others when they need another token, which is not
+        // the second one within the time that Apple asks for.
+        let renewable = last.mintedAt + rule.pause
+        return now < renewable ? .wait(until: min(until, renewable)) : .mint(mint(now))
     }
 
     /// Returns the time at which a connection with this token must be replaced. No stream may be opened on it from then on.
@@ -117,8 +120,8 @@ extension ProviderTokenRotation {
         return doubtfulInARow >= 2 ? .clockWrong : .renewed
     }
 
-    /// Handles an answer TooManyProviderTokenUpdates: the token stays, and none is minted for a while. The answers to all
-    /// requests that were in flight count as one.
+    /// Handles an answer TooManyProviderTokenUpdates: the token stays, and none is minted for a while unless it cannot be used any
+    /// more. The answers to all requests that were in flight count as one.
     package mutating func tooManyUpdates(now: Int64) {
         if let until = pausedUntil, now < until { return }
         pausedUntil = now + rule.pause
