@@ -248,6 +248,24 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(stage.replaced.count == 1 && stage.blames.last == .provider(isFresh: true))
     }
 
+    @Test("A leaving connection that is replaced while its successor is there holds up no other replacement")
+    func leavingOne() {
+        var stage = Stage(connections: 1)
+        stage.good(0, 100)
+        stage.act(stage.pool.renewAll())
+        stage.comesUp = false
+        stage.tick(10_000)
+        let successor = stage.opened[0].member
+        stage.pool.isUp(successor, streams: 1000, now: stage.now)
+        stage.bad(successor, 30)
+        #expect(stage.replaced.isEmpty, "the other one may serve")
+        stage.bad(0, 30)
+        #expect(stage.replaced.map(\.member) == [0])
+        stage.tick(1000)
+        stage.tick(1000)
+        #expect(stage.replaced.map(\.member) == [0, successor])
+    }
+
     @Test("A replaced connection is no failure of its slot")
     func noFailure() {
         var stage = Stage(connections: 1)

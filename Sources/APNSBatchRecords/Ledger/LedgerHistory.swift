@@ -23,8 +23,10 @@ package struct LedgerHistory: Sendable {
         var done: [UInt64] = []
         /// Rows that ended as unavailable.
         var unavailable: [Unavailable] = []
-        /// Rows that were unavailable before the last reopening, ordered by index.
-        var reopened: [Unavailable] = []
+        /// Rows that were reopened, ordered by index.
+        private var reopened: [Unavailable] = []
+        /// Those among them that the last reopening of the run took back, ordered by index.
+        private var reopenedLast: [UInt32] = []
         /// Rows without an outcome for which sessions that ended in order had made requests, ordered by index.
         private(set) var tried: [RowAttempts] = []
 
@@ -54,6 +56,7 @@ package struct LedgerHistory: Sendable {
 
         /// Takes the outcomes of unavailable rows back.
         mutating func reopen() {
+            reopenedLast = unavailable.map(\.index).sorted()
             guard !unavailable.isEmpty else { return }
             if done.isEmpty {
                 // `done` is empty because all rows are done: set a bit for each row, and none beyond the last.
@@ -64,20 +67,23 @@ package struct LedgerHistory: Sendable {
             remaining += unavailable.count
             if remaining == facts.rows { done = [] }
             // The limit of requests starts anew for them.
-            let indices = Set(unavailable.map(\.index))
+            let indices = Set(reopenedLast)
             tried.removeAll { indices.contains($0.index) }
-            reopened = unavailable.sorted { $0.index < $1.index }
+            reopened.removeAll { indices.contains($0.index) }
+            reopened = (reopened + unavailable).sorted { $0.index < $1.index }
             unavailable = []
+        }
+
+        /// Whether the last reopening of the run took the row back: when it was made, APNs had refused all requests for the row.
+        package func wasReopenedLast(_ index: Int) -> Bool {
+            let place = reopenedLast.partitioningIndex { $0 >= index }
+            return place < reopenedLast.count && reopenedLast[place] == index
         }
 
         /// The number of requests that earlier sessions made for a reopened row; 0 for other rows.
         package func attempts(ofReopened index: Int) -> UInt16 {
-            var (low, high) = (0, reopened.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if reopened[middle].index < index { low = middle + 1 } else { high = middle }
-            }
-            return low < reopened.count && reopened[low].index == index ? reopened[low].attempts : 0
+            let place = reopened.partitioningIndex { $0.index >= index }
+            return place < reopened.count && reopened[place].index == index ? reopened[place].attempts : 0
         }
 
         /// The number of requests for a row without an outcome in earlier sessions, as far as it is known.

@@ -27,11 +27,7 @@ extension [RowAttempts] {
 
     /// The numbers of a row; nil if there are none.
     func of(_ index: Int) -> RowAttempts? {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].index < index { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low].index == index ? self[low] : nil
+        let place = partitioningIndex { $0.index >= index }
+        return place < count && self[place].index == index ? self[place] : nil
     }
 }

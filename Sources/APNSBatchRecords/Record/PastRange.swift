@@ -3,7 +3,7 @@ package final class PastRange: Sendable {
     package let range: LedgerHistory.Range
     /// How many of its first rows may have been sent.
     package let handed: Int
-    /// Whether this session reopens its unavailable rows, so that they were not sent again since APNs answered.
+    /// Whether this session reopens its unavailable rows, so that these were not sent again since APNs answered.
     private let isReopening: Bool
 
     init(_ range: LedgerHistory.Range, handed: Int, isReopening: Bool = false) {
@@ -13,5 +13,5 @@ package final class PastRange: Sendable {
     }
 
     /// Whether APNs refused the row, so that no earlier request for it can have arrived.
-    package func wasAnswered(_ index: Int) -> Bool { isReopening && range.attempts(ofReopened: index) > 0 }
+    package func wasAnswered(_ index: Int) -> Bool { isReopening && range.wasReopenedLast(index) }
 }

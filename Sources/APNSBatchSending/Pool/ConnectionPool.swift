@@ -441,6 +441,7 @@ struct ConnectionPool: Equatable {
         let open = members.open
         guard open < wanted else {
             consumption.forgetSuccessors()
+            health.didFill()
             return nil
         }
         // Before the first connection is established, a second slot would show nothing new: other addresses race in the first.

@@ -129,6 +129,10 @@ struct PoolHealth: Equatable {
     /// Notes that a connection is being opened. While ``inVain`` is not 0 it is a fresh one.
     mutating func didOpen() { vacatedAt = nil }
 
+    /// Notes that there are as many connections as are wanted, so that none is opened in the place of the last one that was replaced:
+    /// that one was leaving, and its successor is there.
+    mutating func didFill() { vacatedAt = nil }
+
     /// Ends the series of replacements when a fresh connection has proved itself.
     private mutating func noteProof(_ members: inout PoolMembers, now: UInt64) {
         guard inVain > 0 else { return }

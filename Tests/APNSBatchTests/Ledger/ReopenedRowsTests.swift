@@ -90,4 +90,34 @@ import Testing
         #expect(past.handed == 3 && past.range.remaining == (reopening ? 3 : 2))
         #expect((0..<4).map(past.wasAnswered) == [false, reopening, false, false])
     }
+
+    /// Session 2 reopened row 2 and was killed while it sent it. Another range has a row to reopen then.
+    @Test("A row that an earlier session reopened may have been sent by it")
+    func reopenedBefore() throws {
+        let unavailable = { Sample.End(row: $0, outcome: .unavailable, status: 503, attempts: 5) }
+        let files = MemoryFiles()
+        files.ledger.bytes =
+            Sample.ledger([
+                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+                { encoder, _ in encoder.add(Sample.range(1, rows: 4)) },
+                { encoder, _ in encoder.add(Sample.range(5, rows: 4)) },
+                { encoder, _ in encoder.add(Sample.batch([unavailable(2), unavailable(3)])) },
+                { encoder, _ in encoder.addReopened(.unavailable) }, { encoder, _ in encoder.add(Sample.session(2)) },
+                { encoder, _ in encoder.add(Sample.range(1, rows: 4)) },
+                { encoder, _ in encoder.add(Sample.range(5, rows: 4)) },
+                { encoder, _ in encoder.add(Sample.batch([unavailable(3), unavailable(5)])) },
+            ]).bytes
+        files.lines.bytes = ResultLines.header(Sample.header.resultColumns)
+        let handOvers = HandOverRecord(slots: 2)
+        try handOvers.begin(Sample.session(2), campaign: Sample.header.sum)
+        handOvers.note(slot: 0, firstRow: 1, rows: 4)
+        handOvers.note(slot: 1, firstRow: 5, rows: 4)
+        files.words = handOvers.snapshot
+        let past = try RunPast(files, name: "run", reopening: true).ranges
+        #expect(
+            past.map { range in (0..<4).map(range.wasAnswered) } == [
+                [false, false, true, false], [true, false, false, false],
+            ])
+        #expect(past[0].range.attempts(of: 1) == 5, "the requests of the first session are not forgotten")
+    }
 }

@@ -90,7 +90,11 @@ struct SeedPlan {
 
     /// The time after the last fault in which the run must finish, which is the longest chain of time limits and
     /// pauses, with a margin.
-    var calmPatience: UInt64 { 120_000_000_000 + standstills.reduce(0) { $0 + $1.time } }
+    var calmPatience: UInt64 {
+        // While all connections are sick, the pauses between probes double, and each probe goes over another connection.
+        let ofProbes: UInt64 = script.faults.isEmpty ? 0 : 600_000_000_000
+        return 120_000_000_000 + standstills.reduce(0) { $0 + $1.time } + ofProbes
+    }
 
     init(seed: UInt64) {
         var dice = Dice(seed: seed)
@@ -123,7 +127,7 @@ struct SeedPlan {
         drawSickness(&dice)
     }
 
-    /// Chooses connections that refuse everything for a number of requests, or answer late.
+    /// Chooses connections that refuse everything for a number of requests and at most two seconds, or answer late.
     private mutating func drawSickness(_ dice: inout Dice) {
         guard !onlyStandsStill, dice.chance(200_000) else { return }
         let refusals = [
@@ -138,7 +142,7 @@ struct SeedPlan {
                 when.connectionEvery = dice.within(1...3)
             }
             let (requests, (status, reason)) = (dice.within(1...300), dice.pick(refusals))
-            let storm = StormFault(status: status, reason: reason, requests: requests)
+            let storm = StormFault(status: status, reason: reason, requests: requests, milliseconds: 2000)
             return SimulatorFault(
                 dice.chance(150_000)
                     ? .slow(SlowFault(milliseconds: dice.within(1...150), requests: requests)) : .storm(storm),

@@ -1,0 +1,11 @@
+extension Array {
+    /// Returns the index of the first element of a condition that holds for all elements after the first one for which it holds.
+    func partitioningIndex(where condition: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
