@@ -385,10 +385,10 @@ static size_t step(player *p, const uint8_t *bytes, size_t length) {
         p->leaving = true;
         check(p, apns_h2_session_goaway(p->session, 0, NULL, 0));
         return 1;
-    case 8: /* a frame in two pieces, with a step between them */
+    case 8: /* a frame in two pieces, with a step of the caller between them */
         size = server_put(p, frames, more, value);
         receive(p, frames, size / 2);
-        if (!failed(p) && length > 2 && (bytes[2] & 15) != 8 && (bytes[2] & 15) != 0) step(p, bytes + 2, 1);
+        if (!failed(p) && length > 2 && (bytes[2] & 15) >= 1 && (bytes[2] & 15) <= 7) step(p, bytes + 2, 1);
         if (!failed(p)) frames_receive(p, frames + size / 2, size - size / 2);
         return 2;
     case 9: /* two frames at once */

@@ -69,6 +69,21 @@ private final class Numbers: AsyncSequence, Sendable {
         #expect(stage.simulator.stop().requests == 1000)
     }
 
+    @Test func `a copy of an iterator goes on where the other one is`() async throws {
+        let stage = try Stage()
+        try await stage.withSender { sender in
+            var one = sender.send(contentsOf: Numbers(500), pending: 100) { push($0) }.makeAsyncIterator()
+            var found: Set<Int> = [try #require(try await one.next()?.item)]
+            var other = one
+            while let item = try await one.next()?.item {
+                #expect(found.insert(item).inserted)
+                if let item = try await other.next()?.item { #expect(found.insert(item).inserted) }
+            }
+            #expect(found.count == 500)
+            #expect(try await other.next() == nil)
+        }
+    }
+
     @Test func `an error of the sequence comes after the results`() async throws {
         let stage = try Stage()
         try await stage.withSender { sender in

@@ -1,7 +1,8 @@
 import APNSBatchBasics
-import APNSBatchWebhooks
 import Foundation
 import Testing
+
+@testable import APNSBatchWebhooks
 
 @Suite struct OutboxTests {
     /// A run directory that is removed with this object.
@@ -40,6 +41,20 @@ import Testing
         #expect(Set(entries.map(\.id)).count == 3)
         #expect(try stage.mode(stage.outbox.directory) == 0o700)
         for name in stage.names { #expect(try stage.mode("\(stage.outbox.directory)/\(name)") == 0o600) }
+    }
+
+    @Test(arguments: ["attempts", "time", "timeout", "notBefore"])
+    func `a file whose numbers cannot be true ends no process`(key: String) throws {
+        let content = String(decoding: try entry().file, as: UTF8.self)
+        for number in [Int64.min, -1, 0, Int64.max - 1, Int64.max] {
+            let changed = content.replacing(try Regex("\"\(key)\":[0-9]+"), with: "\"\(key)\":\(number)")
+            #expect(changed != content || number == 0)
+            guard var entry = OutboxEntry(file: Array(changed.utf8)) else { continue }
+            _ = (entry.isAllowed(now: 1000), entry.isOutdated(now: 1000))
+            #expect(
+                entry.note(.status(503, retryAfter: .max), now: 1000) == .waits
+                    && entry.note(.none, now: 1000) == .waits)
+        }
     }
 
     @Test func `what is delivered is removed, and the directory with the last of it`() throws {

@@ -53,9 +53,7 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     /// Sends the items and takes their results. When it is released, what is pending is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let feeding: SendFeeding<Items>
-        /// The results that are returned next, from `next` on.
-        @usableFromInline var results: [SendCollector.Ended] = []
-        @usableFromInline var next = 0
+        @usableFromInline let taken = TakenResults()
 
         @inlinable
         init(_ results: SendResults) { feeding = SendFeeding(results) }
@@ -65,17 +63,46 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
         /// - Throws: What the sequence of items throws, after the results of the items before.
         @inlinable
         public mutating func next() async throws -> Element? {
-            if next == results.count {
-                results.removeAll(keepingCapacity: true)
-                next = 0
+            if taken.isEmpty {
+                var results = taken.release()
                 guard try await feeding.collector.take(&results) else { return nil }
+                taken.begin(results)
             }
-            let (place, result) = results[next]
+            let (place, result) = taken.next()
             let item = feeding.items.take(place)
-            next += 1
-            if next == results.count { feeding.collector.free(results) }
+            if taken.isEmpty { feeding.collector.free(taken.results) }
             return (item, result)
         }
+    }
+}
+
+/// The results that an iterator has taken. An object, so that a copy of the iterator goes on where the other one is.
+@usableFromInline final class TakenResults {
+    @usableFromInline private(set) var results: [SendCollector.Ended] = []
+    /// The number of them that were returned.
+    @usableFromInline private(set) var returned = 0
+
+    @usableFromInline init() {}
+
+    @usableFromInline var isEmpty: Bool { returned == results.count }
+
+    /// Returns an array with room for further results.
+    @usableFromInline
+    func release() -> [SendCollector.Ended] {
+        var free: [SendCollector.Ended] = []
+        swap(&free, &results)
+        free.removeAll(keepingCapacity: true)
+        returned = 0
+        return free
+    }
+
+    @usableFromInline
+    func begin(_ results: [SendCollector.Ended]) { (self.results, returned) = (results, 0) }
+
+    @usableFromInline
+    func next() -> SendCollector.Ended {
+        defer { returned += 1 }
+        return results[returned]
     }
 }
 
@@ -142,6 +169,6 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     @inlinable
     func take(_ place: Int) -> Item {
         defer { places[place] = nil }
-        return places[place].unsafelyUnwrapped
+        return places[place]!
     }
 }

@@ -40,7 +40,7 @@ public struct JudgedExpectation: Sendable, Codable, Equatable {
 
     /// Rounds to a tenth, and leaves out `.0`.
     private static func tenths(_ value: Double) -> String {
-        let tenths = UInt64(max(0, value * 10).rounded())
+        let tenths = UInt64(saturating: value * 10)
         return (tenths / 10).grouped + (tenths % 10 == 0 ? "" : ".\(tenths % 10)")
     }
 

@@ -179,7 +179,7 @@ struct RunPlots {
         }
         return Plot(
             title: "Distribution of answer times", unit: "per cent of the answers",
-            summary: "\(UInt64(total).grouped) answers, by the time from request to answer.",
+            summary: "\(UInt64(saturating: total).grouped) answers, by the time from request to answer.",
             scale: .linear(holding: shares), label: { FigureText.decimal($0, digits: 1) }, ticks: ticks,
             layers: [PlotLayer(name: "share of the answers", color: 1, shape: .bars, values: shares)])
     }

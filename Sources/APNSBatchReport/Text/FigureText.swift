@@ -23,7 +23,7 @@ enum FigureText {
     /// Rounds a number; zeros at the end of the fraction are left out.
     static func decimal(_ value: Double, digits: Int) -> String {
         let scale = (0..<digits).reduce(1) { number, _ in number * 10 }
-        let scaled = UInt64(min(max(0, value) * Double(scale), 1e18).rounded())
+        let scaled = UInt64(saturating: min(value * Double(scale), 1e18))
         let whole = (scaled / UInt64(scale)).grouped
         var fraction = String(scaled % UInt64(scale) + UInt64(scale)).dropFirst()
         while fraction.last == "0" { fraction.removeLast() }

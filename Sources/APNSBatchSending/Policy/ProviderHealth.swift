@@ -71,8 +71,8 @@ struct ProviderHealth: Equatable {
         return news
     }
 
-    /// Returns a time that is never before one that was given earlier: each lane has its own clock, which it reads once in a turn,
-    /// and from which it leaves out the time in which it did not run.
+    /// Returns a time that is never before one that was given earlier: each lane reads the clock once in a turn, so that one lane may
+    /// give a time which is before that of another.
     private mutating func advance(to now: UInt64) -> UInt64 {
         latest = max(latest, now)
         return latest

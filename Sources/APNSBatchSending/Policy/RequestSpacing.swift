@@ -77,6 +77,6 @@ struct RequestSpacing: Equatable {
     }
 
     /// The time in nanoseconds that a due time stands for, rounded up.
-    static func time(ofDue due: UInt64) -> UInt64 { (due &+ unitsPerNanosecond - 1) / unitsPerNanosecond }
+    static func time(ofDue due: UInt64) -> UInt64 { due / unitsPerNanosecond + (due % unitsPerNanosecond > 0 ? 1 : 0) }
     static func due(at time: UInt64) -> UInt64 { time &* unitsPerNanosecond }
 }

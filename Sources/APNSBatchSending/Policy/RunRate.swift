@@ -203,11 +203,12 @@ package final class RunRate: Sendable {
     // MARK: Ramps
 
     /// Begins a ramp with the first request, and with the first one after a gap. A due time that lies far back says that
-    /// nothing was sent meanwhile.
+    /// nothing was sent meanwhile. A ramp that begins in the future is of another clock: a file can be shared by containers with
+    /// clocks of their own, or be damaged.
     private func beginRampAfterGap(_ words: inout RateWords, now: UInt64) {
         guard rampTime.load(ordering: .relaxed) > 0 else { return }
         let last = RequestSpacing.time(ofDue: words.due)
-        if last == 0 || now > last + Self.gap { words.rampBegan = now }
+        if last == 0 || now > last + Self.gap || words.rampBegan > now + Pace.slack { words.rampBegan = now }
     }
 
     private func pace(_ words: RateWords, now: UInt64) -> Pace? {
@@ -216,8 +217,8 @@ package final class RunRate: Sendable {
         let even = RequestSpacing(bits: max(full, spread))
         let length = rampTime.load(ordering: .relaxed)
         guard full != 0, length > 0 else { return .even(even) }
-        let began = words.rampBegan
-        guard now < began + length else { return .even(even) }
+        let began = min(words.rampBegan, now)
+        guard now - began < length else { return .even(even) }
         let ramp = RateRamp(to: RequestSpacing(bits: full), began: began, nanoseconds: length)
         return ramp.perSecond(now: now) < even.perSecond ? .rising(ramp) : .even(even)
     }
@@ -226,7 +227,7 @@ package final class RunRate: Sendable {
 extension RunRate.Pace {
     /// How much later than possible a due time is taken for true, in nanoseconds. Lanes do not read the clock at the same
     /// time.
-    private static let slack: UInt64 = 1_000_000_000
+    fileprivate static let slack: UInt64 = 1_000_000_000
 
     /// Returns the due time, or this moment if the due time is later than this pace can have made it: after a lower rate was
     /// raised.

@@ -149,7 +149,13 @@ package struct Outbox: Sendable {
     /// - Throws: If its file cannot be used: to wait for it would be in vain.
     package func lock() throws(StorageError) -> Lock? {
         guard isOwn else { return nil }
-        let file = try FileStorage(path(Self.lockName), .either)
+        let file: FileStorage
+        do throws(StorageError) {
+            file = try FileStorage(path(Self.lockName), .either)
+        } catch let error where error.isMissing {
+            // Another process has removed the directory meanwhile, because nothing was left in it.
+            return nil
+        }
         guard try file.lock() else { return nil }
         let lock = Lock(file)
         // The process that had the lock may have removed the file with the directory.

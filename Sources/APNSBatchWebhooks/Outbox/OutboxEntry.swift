@@ -37,7 +37,8 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     /// Reads the content of a file; nil if it is none of an outbox.
     init?(file: [UInt8]) {
         guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(file)), entry.format == 1,
-            entry.time >= 0, Self.timeouts.contains(entry.timeout), entry.id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+            entry.time >= 0, Self.timeouts.contains(entry.timeout), Self.attemptsRange.contains(entry.attempts),
+            entry.id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else { return nil }
         self = entry
     }
@@ -50,6 +51,9 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
 
     /// The seconds that an attempt may take. The end of a run waits for one.
     package static let timeouts = 1...30
+
+    /// The number of attempts that a file can have. There is one in some seconds, for three days.
+    private static let attemptsRange = 0...1_000_000
 
     // MARK: Attempts
 

@@ -64,9 +64,9 @@ enum ProgressText {
         if let waiting = progress.waiting {
             return ProgressFact(waiting.description, short: short(waiting), importance: 9)
         }
-        let now = "\(UInt64(max(0, rate)).grouped)/s"
+        let now = "\(UInt64(saturating: rate).grouped)/s"
         guard let limit = progress.rateLimit else { return ProgressFact(now, importance: 9) }
-        let most = UInt64(max(1, limit.rounded())).grouped
+        let most = max(1, UInt64(saturating: limit)).grouped
         let cause = progress.heldBackBy.map { ", held back by: \($0)" } ?? ""
         return ProgressFact("\(now) (limit \(most)/s\(cause))", short: "\(now) of \(most)", importance: 9)
     }
@@ -98,7 +98,7 @@ enum ProgressText {
     }
 
     static func duration(_ seconds: Double) -> String {
-        let whole = Int(seconds.rounded())
+        let whole = UInt64(saturating: seconds)
         if whole < 60 { return "\(whole)s" }
         if whole < 3600 { return "\(whole / 60)m\(String(format: "%02d", whole % 60))s" }
         return "\(whole / 3600)h\(String(format: "%02d", whole % 3600 / 60))m"

@@ -94,7 +94,7 @@ enum TimelineView {
 
     private static func label(_ text: String) -> String { text.padding(toLength: 10, withPad: " ", startingAt: 0) }
 
-    private static func number(_ rate: Double) -> String { UInt64(max(0, rate.rounded())).grouped }
+    private static func number(_ rate: Double) -> String { UInt64(saturating: rate).grouped }
 
     private static func milliseconds(_ time: UInt32) -> String {
         let milliseconds = Double(time) / 1000

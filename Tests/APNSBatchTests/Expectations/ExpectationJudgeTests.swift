@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Testing
 
 @testable import APNSBatchModel
@@ -48,6 +49,20 @@ import Testing
         let figures = Self.figures { ($0.rows, $0.rejected) = (100_000, UInt64((percent * 1000).rounded())) }
         for sign in ["==", "<=", ">="] {
             #expect(try judge("rejected \(sign) \(percent)%", figures).holds == true)
+        }
+    }
+
+    @Test(arguments: [0.0, 1e18, 1e19, 1.7e308, -1e308, .infinity, .nan])
+    func `figures of any size can be judged and shown`(number: Double) throws {
+        let count = UInt64(saturating: number)
+        let huge = Self.figures {
+            ($0.rows, $0.accepted, $0.suppressed, $0.reasons) = (count, count, count, ["Unregistered": count])
+            ($0.seconds, $0.acceptedPerSecond) = (number, number)
+        }
+        for metric in ["rows", "accepted", "suppressed", "reason:Unregistered", "duration", "rate"] {
+            let text = "\(metric) within 30% of median"
+            #expect(!(try judge(text, Self.night, earlier: [huge, huge, huge]).sentence).isEmpty)
+            #expect(!(try judge(text, huge, earlier: [Self.night, huge, huge]).sentence).isEmpty)
         }
     }
 

@@ -229,6 +229,29 @@ import Testing
         #expect(rate.take(upTo: 100, now: Self.start).requests == 0)
     }
 
+    /// The state of another clock (of a container), or of a damaged file: the mark, the boot id, the due time and the start of a ramp.
+    @Test(
+        "Times in a file that cannot be true hold up no request, and end no process",
+        arguments: [0, 1, start + 864_000 * second, .max - 15, .max],
+        [0, 1, start + 864_000 * second, .max - 1, .max]
+            as [UInt64])
+    func foreignTimes(due: UInt64, rampBegan: UInt64) throws {
+        let file = TemporaryFile()
+        let given = Campaign.RateLimit(rate: .init(1000, per: .second), ramp: .seconds(10))
+        _ = try RunRate(given, sharedBy: file.path).take(upTo: 1, now: Self.start)
+        let writer = open(file.path, O_WRONLY)
+        defer { close(writer) }
+        #expect(pwrite(writer, [due, rampBegan], 16, 24) == 16)
+        let rate = try RunRate(given, sharedBy: file.path)
+        var (now, sent) = (Self.start, 0)
+        for _ in 0..<2000 {
+            now += 10_000_000
+            _ = (rate.next(now: now), rate.inForce(now: now))
+            sent += rate.take(upTo: 100, now: now).requests
+        }
+        #expect((12_000...20_000).contains(sent), "20 s, with a ramp of 10 s, or after it")
+    }
+
     // MARK: Ramps
 
     /// The sum of a ramp after so many seconds.
