@@ -130,8 +130,8 @@ struct SeedPlan {
     /// Chooses connections that refuse everything for a number of requests and at most two seconds, or answer late.
     private mutating func drawSickness(_ dice: inout Dice) {
         guard !onlyStandsStill, dice.chance(200_000) else { return }
-        // The rows of a canary that the script refuses would be the only ones for probes, and no probe would succeed for hours.
-        canary = nil
+        // Rows that are refused again and again would be the only ones for probes in the end, and no probe would succeed for hours.
+        script.rules.removeAll { $0.status == 429 || $0.status >= 500 }
         let refusals = [
             (429, "TooManyRequests"), (429, "TooManyProviderTokenUpdates"), (500, "InternalServerError"),
             (503, "ServiceUnavailable"), (503, "Shutdown"),
