@@ -283,6 +283,8 @@ static void change_apply(player *p, const change *c) {
 
 /* Receives the last bytes of the frames that were put since the last call. */
 static void frames_receive(player *p, const uint8_t *bytes, size_t length) {
+    /* Behind a violation the session ignores what it receives, and says so only when it can write its GOAWAY. */
+    if (p->output.paused) p->windows_known = false;
     for (uint32_t i = 0; i < p->change_count; i++)
         change_apply(p, &p->changes[i]);
     p->change_count = 0;
