@@ -25,8 +25,7 @@ import Testing
         campaign.rateLimit = .init(rate: .init(300, per: .second))
         let run = try CampaignRun(campaign)
         async let summary = run.send()
-        while run.progress.accepted < 300 { try await Task.sleep(for: .milliseconds(2)) }
-        run.stopAtOnce()
+        await eventually { run.progress.accepted >= 300 } then: { run.stopAtOnce() }
         #expect(try await summary.ending == .interrupted)
     }
 

@@ -3,12 +3,13 @@ import APNSBatchTransport
 import Glibc
 import Testing
 
-/// Waits until a condition is true, on its own thread. All tests share a few threads, and a test that checks only when
-/// it gets its turn may check too late.
-func eventually(_ isSo: @escaping @Sendable () -> Bool) async {
+/// Waits until a condition is true, and then acts, both on its own thread. All tests share a few threads, and a test that checks
+/// or acts only when it gets its turn may be seconds late: what must happen before a run ends belongs into `act`.
+func eventually(_ isSo: @escaping @Sendable () -> Bool, then act: @escaping @Sendable () -> Void = {}) async {
     do {
         try await NamedThread.value("eventually") {
             while !isSo() { usleep(500) }
+            act()
         }
     } catch {
         Issue.record(error)

@@ -149,7 +149,7 @@ import Testing
             }
         }
         let running = Task { try await run.send() }
-        while run.progress.accepted < 500 { try await Task.sleep(for: .milliseconds(5)) }
+        await eventually { run.progress.accepted >= 500 }
         switch how {
         case "stop": run.stop()
         case "stopAtOnce": run.stopAtOnce()
@@ -167,8 +167,7 @@ import Testing
         let run = try CampaignRun(try Self.campaign(stage), rows: users)
         async let summary = run.send()
         more.yield(User(number: 1, name: "first"))
-        while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(5)) }
-        run.stop()
+        await eventually { run.progress.accepted > 0 } then: { run.stop() }
         #expect(try await summary.accepted == 1)
         #expect(try await summary.ending == .interrupted)
         more.finish()

@@ -82,9 +82,7 @@ import Testing
         let run = try Self.run(try Self.campaign(stage, rows: 3000))
         var results = run.makeResults(buffering: 2).makeAsyncIterator()
         async let summary = run.send()
-        while run.progress.heldBackBy != .writer {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        await eventually { run.progress.heldBackBy == .writer }
         // At most five full batches; on a slow machine batches are passed on before they are full.
         let sent = run.progress.accepted + run.progress.invalid
         #expect(sent > 0 && sent <= 5 * 64)
@@ -113,8 +111,7 @@ import Testing
         default:
             let consumer = Task { [results] in for await _ in results! { try? await Task.sleep(for: .seconds(3600)) } }
             async let summary = run.send()
-            while run.progress.accepted == 0 { try await Task.sleep(for: .milliseconds(10)) }
-            consumer.cancel()
+            await eventually { run.progress.accepted > 0 } then: { consumer.cancel() }
             await consumer.value
             #expect(try await summary.rows == 1500)
             return

@@ -23,8 +23,7 @@ import Testing
     private static func interrupt(_ run: CampaignRun, after accepted: UInt64) async throws {
         try run.setRateLimit(.init(rate: .init(1000, per: .second)))
         async let summary = run.send()
-        await eventually { run.progress.accepted >= accepted }
-        run.stop()
+        await eventually { run.progress.accepted >= accepted } then: { run.stop() }
         #expect(try await summary.ending == .interrupted)
         try run.setRateLimit(.init())
     }
@@ -118,10 +117,11 @@ import Testing
         let run = try CampaignRun(campaign, resuming: true)
         try run.setRateLimit(.init(rate: .init(1000, per: .second)))
         async let summary = run.send()
-        await eventually { run.progress.accepted >= 400 }
+        await eventually { run.progress.accepted >= 400 } then: {
+            stale.stop()
+            stale.pause()
+        }
         await #expect(throws: CampaignError.self) { try await stale.send() }
-        stale.stop()
-        stale.pause()
         try run.setRateLimit(.init())
         #expect(try await summary.ending == .complete && run.failure == nil)
         try await Self.expectCompletion(of: campaign, stage)

@@ -14,6 +14,9 @@
 package struct ProviderTokenRotation: Equatable, Sendable {
     /// Time limits, in seconds.
     package struct Rule: Equatable, Sendable {
+        /// Apple's 20 minutes between the tokens of a connection.
+        package static let shortestInterval: Int64 = 1200
+
         /// The age of the last token from which on a new connection gets a new one.
         package var mintAfter: Int64
         /// The age of its token at which a connection is replaced.
@@ -28,11 +31,11 @@ package struct ProviderTokenRotation: Equatable, Sendable {
         ///   - mintAfter: at least 1.
         ///   - retireAfter: greater than `mintAfter`.
         ///   - surelyValid: 20 minutes by default.
-        package init(mintAfter: Int64, retireAfter: Int64, surelyValid: Int64 = 1200) {
+        package init(mintAfter: Int64, retireAfter: Int64, surelyValid: Int64 = shortestInterval) {
             precondition(0 < mintAfter && mintAfter < retireAfter && 0 <= surelyValid)
             self.mintAfter = mintAfter
             self.retireAfter = retireAfter
-            pause = min(mintAfter, 1200)
+            pause = min(mintAfter, Self.shortestInterval)
             self.surelyValid = surelyValid
         }
 

@@ -259,14 +259,7 @@ package struct LedgerHistory: Sendable {
     /// Returns the range of a row, or nil if the row was never announced.
     func range(of row: UInt64) -> Range? { row >= 1 && row <= rows ? ranges[found(row)] : nil }
 
-    private func found(_ row: UInt64) -> Int {
-        var (low, high) = (0, ranges.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if ranges[middle].facts.firstRow <= row { low = middle } else { high = middle - 1 }
-        }
-        return low
-    }
+    private func found(_ row: UInt64) -> Int { ranges.partitioningIndex { $0.facts.firstRow > row } - 1 }
 
     /// Returns how many of a range's first rows may have been sent, including by the last session, which must be over.
     ///
