@@ -271,7 +271,11 @@ import Testing
         campaign.connections = 1
         let run = try CampaignRun(campaign)
         let running = Task { try await run.send() }
-        await eventually { run.progress.accepted > 0 } then: { run.stop() }
+        await eventually {
+            run.progress.accepted > 0
+        } then: {
+            run.stop()
+        }
         let summary = try await running.value
         #expect(summary.ending == .interrupted)
         #expect(summary.accepted > 0 && summary.rows < 100_000)

@@ -25,7 +25,11 @@ import Testing
         campaign.rateLimit = .init(rate: .init(300, per: .second))
         let run = try CampaignRun(campaign)
         async let summary = run.send()
-        await eventually { run.progress.accepted >= 300 } then: { run.stopAtOnce() }
+        await eventually {
+            run.progress.accepted >= 300
+        } then: {
+            run.stopAtOnce()
+        }
         #expect(try await summary.ending == .interrupted)
     }
 

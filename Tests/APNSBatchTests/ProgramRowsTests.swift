@@ -167,7 +167,11 @@ import Testing
         let run = try CampaignRun(try Self.campaign(stage), rows: users)
         async let summary = run.send()
         more.yield(User(number: 1, name: "first"))
-        await eventually { run.progress.accepted > 0 } then: { run.stop() }
+        await eventually {
+            run.progress.accepted > 0
+        } then: {
+            run.stop()
+        }
         #expect(try await summary.accepted == 1)
         #expect(try await summary.ending == .interrupted)
         more.finish()

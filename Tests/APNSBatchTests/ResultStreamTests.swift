@@ -111,7 +111,11 @@ import Testing
         default:
             let consumer = Task { [results] in for await _ in results! { try? await Task.sleep(for: .seconds(3600)) } }
             async let summary = run.send()
-            await eventually { run.progress.accepted > 0 } then: { consumer.cancel() }
+            await eventually {
+                run.progress.accepted > 0
+            } then: {
+                consumer.cancel()
+            }
             await consumer.value
             #expect(try await summary.rows == 1500)
             return

@@ -23,7 +23,11 @@ import Testing
     private static func interrupt(_ run: CampaignRun, after accepted: UInt64) async throws {
         try run.setRateLimit(.init(rate: .init(1000, per: .second)))
         async let summary = run.send()
-        await eventually { run.progress.accepted >= accepted } then: { run.stop() }
+        await eventually {
+            run.progress.accepted >= accepted
+        } then: {
+            run.stop()
+        }
         #expect(try await summary.ending == .interrupted)
         try run.setRateLimit(.init())
     }
@@ -117,7 +121,9 @@ import Testing
         let run = try CampaignRun(campaign, resuming: true)
         try run.setRateLimit(.init(rate: .init(1000, per: .second)))
         async let summary = run.send()
-        await eventually { run.progress.accepted >= 400 } then: {
+        await eventually {
+            run.progress.accepted >= 400
+        } then: {
             stale.stop()
             stale.pause()
         }

@@ -48,7 +48,11 @@ import Testing
     private static func interrupted(_ campaign: Campaign, atOnce: Bool = false) async throws -> UInt64 {
         let run = try run(campaign, rows: users(0..<1_000_000))
         async let summary = run.send()
-        await eventually { run.progress.accepted >= 300 } then: { if atOnce { run.stopAtOnce() } else { run.stop() } }
+        await eventually {
+            run.progress.accepted >= 300
+        } then: {
+            if atOnce { run.stopAtOnce() } else { run.stop() }
+        }
         #expect(try await summary.ending == .interrupted)
         return try await summary.accepted
     }
@@ -59,7 +63,11 @@ import Testing
         campaign.rateLimit = .init(rate: .init(8, per: .second))
         let run = try run(campaign, rows: rows)
         async let summary = run.send()
-        await eventually { run.progress.accepted >= 9 } then: { run.stop() }
+        await eventually {
+            run.progress.accepted >= 9
+        } then: {
+            run.stop()
+        }
         return try await summary
     }
 
@@ -190,7 +198,11 @@ import Testing
         let campaign = try Self.campaign(stage)
         let run = try Self.run(campaign, spool: .none, rows: Self.users(0..<1_000_000))
         async let summary = run.send()
-        await eventually { run.progress.accepted >= 300 } then: { run.stop() }
+        await eventually {
+            run.progress.accepted >= 300
+        } then: {
+            run.stop()
+        }
         #expect(try await summary.campaign.isResumable == false)
         #expect(!FileManager.default.fileExists(atPath: Self.spool(campaign)))
         #expect {

@@ -79,7 +79,11 @@
             let staged = campaign
             let run = try withMetricsFactory(first) { try CampaignRun(staged) }
             async let summary = run.send()
-            await eventually { run.progress.accepted > 2 } then: { run.stop() }
+            await eventually {
+                run.progress.accepted > 2
+            } then: {
+                run.stop()
+            }
             let accepted = try await summary.accepted
             #expect(first.count("notifications_total") == accepted && accepted < 100)
             campaign.rateLimit = .init()
