@@ -33,6 +33,19 @@ private final class Numbers: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(numbers: self) }
 }
 
+/// Has an iterator, of which each caller takes from a copy of its own.
+private actor Consumers {
+    private let iterator: SendResults<Numbers>.AsyncIterator
+
+    init(_ iterator: consuming sending SendResults<Numbers>.AsyncIterator) { self.iterator = iterator }
+
+    func takeAll() async throws -> [Int] {
+        var (copy, found) = (iterator, [Int]())
+        while let item = try await copy.next(isolation: self)?.item { found.append(item) }
+        return found
+    }
+}
+
 @Suite("Notifications of a sequence") struct SendResultsTests {
     @Test func `each item has one result`() async throws {
         let rule = SimulatorRule(share: 0.2, status: 400, reason: "BadDeviceToken")
@@ -81,6 +94,20 @@ private final class Numbers: AsyncSequence, Sendable {
             }
             #expect(found.count == 500)
             #expect(try await other.next() == nil)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `copies of an iterator in several tasks return each result once`() async throws
+    {
+        let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(2)))
+        try await stage.withSender { sender in
+            let consumers = Consumers(
+                sender.send(contentsOf: Numbers(3000), pending: 100) { push($0) }.makeAsyncIterator())
+            let found = try await withThrowingTaskGroup(of: [Int].self) { group in
+                for _ in 0..<8 { group.addTask { try await consumers.takeAll() } }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(found.count == 3000 && Set(found).count == 3000)
         }
     }
 

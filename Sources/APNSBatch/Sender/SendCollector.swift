@@ -16,8 +16,14 @@ import Synchronization
         var free: [Int]
         var isFed = false
         var failure: (any Error)?
-        var consumer: WaitingTask?
+        /// Tasks that wait for a result: one, unless several take them at the same time.
+        var consumers: [WaitingTask] = []
         var feeder: WaitingTask?
+
+        mutating func takeConsumers() -> [WaitingTask] {
+            defer { consumers = [] }
+            return consumers
+        }
     }
 
     private let state: Guarded<State>
@@ -74,7 +80,7 @@ import Synchronization
     package func submissionDidEnd(_ end: consuming Mailbox.End, tag place: Int) -> WaitingTask? {
         state.withLock { state in
             state.results.append((place, end))
-            return state.consumer.take()
+            return state.consumers.popLast()
         }
     }
 
@@ -85,12 +91,12 @@ import Synchronization
     ///   - error: What the sequence of items has thrown.
     @usableFromInline
     func finish(_ places: [Int], _ error: (any Error)?) {
-        let consumer = state.withLock { state in
+        let consumers = state.withLock { state in
             state.free += places
             (state.isFed, state.failure) = (true, error)
-            return state.consumer.take()
+            return state.takeConsumers()
         }
-        consumer?.resume()
+        for consumer in consumers { consumer.resume() }
     }
 
     /// Says that nothing will be submitted, because the sequence was iterated over before.
@@ -127,11 +133,12 @@ import Synchronization
     /// Frees the places of results that were taken.
     @usableFromInline
     func free(_ places: [Ended]) {
-        let feeder = state.withLock { state -> WaitingTask? in
+        let (feeder, consumers) = state.withLock { state in
             for (place, _) in places { state.free.append(place) }
-            return state.feeder.take()
+            return (state.feeder.take(), isDone(state) ? state.takeConsumers() : [])
         }
         feeder?.resume()
+        for consumer in consumers { consumer.resume() }
     }
 
     private func waitForResult() async {
@@ -139,7 +146,7 @@ import Synchronization
             await withUnsafeContinuation { continuation in
                 let isReady = state.withLock { state in
                     if !state.results.isEmpty || isAbandoned.load(ordering: .acquiring) || isDone(state) { return true }
-                    state.consumer = continuation
+                    state.consumers.append(continuation)
                     return false
                 }
                 if isReady { continuation.resume() }
@@ -153,8 +160,8 @@ import Synchronization
     @usableFromInline
     func abandon() {
         isAbandoned.store(true, ordering: .sequentiallyConsistent)
-        let waiting = state.withLock { [$0.consumer.take(), $0.feeder.take()] }
+        let waiting = state.withLock { $0.takeConsumers() + [$0.feeder.take()].compactMap(\.self) }
         sender.cancelAll(of: self)
-        for continuation in waiting { continuation?.resume() }
+        for continuation in waiting { continuation.resume() }
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchSending
 
@@ -63,46 +64,55 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
         /// - Throws: What the sequence of items throws, after the results of the items before.
         @inlinable
         public mutating func next() async throws -> Element? {
-            if taken.isEmpty {
-                var results = taken.release()
-                guard try await feeding.collector.take(&results) else { return nil }
-                taken.begin(results)
+            let (items, collector) = (feeding.items, feeding.collector)
+            while true {
+                if let next = taken.next({ items.take($0) }) {
+                    if !next.free.isEmpty { collector.free(next.free) }
+                    return (next.item, next.result)
+                }
+                var results: [SendCollector.Ended] = []
+                guard try await collector.take(&results) else { return nil }
+                taken.add(results)
             }
-            let (place, result) = taken.next()
-            let item = feeding.items.take(place)
-            if taken.isEmpty { feeding.collector.free(taken.results) }
-            return (item, result)
         }
     }
 }
 
-/// The results that an iterator has taken. An object, so that a copy of the iterator goes on where the other one is.
-@usableFromInline final class TakenResults {
-    @usableFromInline private(set) var results: [SendCollector.Ended] = []
-    /// The number of them that were returned.
-    @usableFromInline private(set) var returned = 0
+/// The results that an iterator has taken. An object, so that a copy of the iterator goes on where the other one is, even if several
+/// tasks take results at the same time.
+@usableFromInline final class TakenResults: Sendable {
+    private struct State {
+        var results: [SendCollector.Ended] = []
+        /// The number of them that were returned.
+        var returned = 0
+    }
+
+    private let state = Guarded(State())
 
     @usableFromInline init() {}
 
-    @usableFromInline var isEmpty: Bool { returned == results.count }
-
-    /// Returns an array with room for further results.
+    /// Adds results, behind those that another task has added meanwhile.
     @usableFromInline
-    func release() -> [SendCollector.Ended] {
-        var free: [SendCollector.Ended] = []
-        swap(&free, &results)
-        free.removeAll(keepingCapacity: true)
-        returned = 0
-        return free
+    func add(_ results: [SendCollector.Ended]) {
+        state.withLock { if $0.results.isEmpty { $0.results = results } else { $0.results += results } }
     }
 
+    /// Returns the next result and its item, and with the last one all results whose places are free then. Nil if there is none.
+    ///
+    /// - Parameter take: Takes the item from its place.
     @usableFromInline
-    func begin(_ results: [SendCollector.Ended]) { (self.results, returned) = (results, 0) }
-
-    @usableFromInline
-    func next() -> SendCollector.Ended {
-        defer { returned += 1 }
-        return results[returned]
+    func next<Item>(
+        _ take: (Int) -> Item
+    ) -> (item: Item, result: Result<SendResult, SendError>, free: [SendCollector.Ended])? {
+        state.withLock { state in
+            guard state.returned < state.results.count else { return nil }
+            let (place, result) = state.results[state.returned]
+            let item = take(place)
+            state.returned += 1
+            guard state.returned == state.results.count else { return (item, result, []) }
+            defer { state = State() }
+            return (item, result, state.results)
+        }
     }
 }
 
