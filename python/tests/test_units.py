@@ -15,6 +15,7 @@ from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part
 from apns_batch._options import Options
 from apns_batch._part import PartMessage, PartTask, stop_all
+from apns_batch._results import part_lines, results_of
 from apns_batch._sender import grouped
 from apns_batch._storage import check_storage, confirm_driver, driver_lock, file_system_of
 
@@ -183,3 +184,11 @@ def test_the_first_cause_of_a_stop_is_kept(tmp_path: pathlib.Path) -> None:
 )
 def test_altered_fields_are_read_as_they_were(field: str, text: str) -> None:
     assert plain(field) == text
+
+
+def test_altered_names_of_columns_are_read_as_they_were(tmp_path: pathlib.Path) -> None:
+    layout = RunLayout.of(str(tmp_path))
+    path = results_of(layout, 1)
+    path.parent.mkdir(parents=True)
+    path.write_text("row,'=id,it's\n1,'=A1,'s\n", encoding="utf-8")
+    assert list(part_lines(layout, 1)) == [{"row": "1", "=id": "=A1", "it's": "'s"}]

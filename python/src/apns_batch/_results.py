@@ -40,4 +40,4 @@ def part_lines(layout: RunLayout, part: int) -> Iterator[dict[str, str]]:
     if path.exists():
         with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
             for line in csv.DictReader(file):
-                yield {name: plain(field) for name, field in line.items()}
+                yield {plain(name): plain(field) for name, field in line.items()}
