@@ -44,6 +44,11 @@ private actor Consumers {
         while let item = try await copy.next(isolation: self)?.item { found.append(item) }
         return found
     }
+
+    func takeOne() async throws -> [Int] {
+        var copy = iterator
+        return try await copy.next(isolation: self).map { [$0.item] } ?? []
+    }
 }
 
 @Suite("Notifications of a sequence") struct SendResultsTests {
@@ -108,6 +113,22 @@ private actor Consumers {
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(found.count == 3000 && Set(found).count == 3000)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `a task that takes one result and leaves holds up none of those that wait`()
+        async throws
+    {
+        let stage = try Stage(script: SimulatorScript(seed: 1, latency: .fixed(2)))
+        try await stage.withSender { sender in
+            let consumers = Consumers(
+                sender.send(contentsOf: Numbers(400), pending: 4) { push($0) }.makeAsyncIterator())
+            let found = try await withThrowingTaskGroup(of: [Int].self) { group in
+                group.addTask { try await consumers.takeAll() }
+                for _ in 0..<50 { group.addTask { try await consumers.takeOne() } }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(found.count == 400 && Set(found).count == 400)
         }
     }
 

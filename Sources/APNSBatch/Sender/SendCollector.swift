@@ -4,14 +4,19 @@ import APNSBatchSending
 import Synchronization
 
 /// Submits the notifications of a sequence, and collects their results until they are taken. Items are known by places, of
-/// which there are as many as may be pending; who has the items keeps them by place. An item has its place until its result is
-/// taken. Places and results change hands many at a time, so that an item costs one look at the lock.
+/// which there are as many as may be pending; who has the items keeps them by place. An item has its place until its result and those
+/// that came with it are taken. Places change hands many at a time, so that the feeder is seldom woken. Results and the tasks that wait
+/// for them are under one lock, so that no result is left to a task that has gone.
 @usableFromInline final class SendCollector: SubmissionOwner {
     @usableFromInline typealias Ended = (place: Int, result: Result<SendResult, SendError>)
 
     private struct State {
-        /// The results that were not taken.
+        /// The results that have come in since the last of ``batch`` was taken.
         var results: [Ended] = []
+        /// The results that are being taken, in order. Their places become free together.
+        var batch: [Ended] = []
+        /// The number of them that were taken.
+        var taken = 0
         /// The places without an item that the feeder does not have.
         var free: [Int]
         var isFed = false
@@ -19,6 +24,13 @@ import Synchronization
         /// Tasks that wait for a result: one, unless several take them at the same time.
         var consumers: [WaitingTask] = []
         var feeder: WaitingTask?
+
+        /// Frees the places of a batch of which all results were taken.
+        mutating func freeBatch() {
+            for (place, _) in batch { free.append(place) }
+            batch.removeAll(keepingCapacity: true)
+            taken = 0
+        }
 
         mutating func takeConsumers() -> [WaitingTask] {
             defer { consumers = [] }
@@ -107,45 +119,66 @@ import Synchronization
 
     // MARK: Taking
 
-    /// Takes all results, and waits for the first. Returns false after the last one, or if they are not awaited any more.
+    /// What a look at the results came to.
+    private enum Look<Item> {
+        case found(Item, Result<SendResult, SendError>)
+        case nothingYet
+        /// No further result comes. The error is that of the sequence of items, which is given to one look.
+        case over((any Error)?)
+    }
+
+    /// Takes the next result with its item, and waits for it. Returns nil after the last one, or if they are not awaited any more.
     ///
-    /// - Parameter results: Must be empty.
+    /// - Parameter take: Takes the item from its place.
     @usableFromInline
-    func take(_ results: inout [Ended]) async throws -> Bool {
+    func next<Item: Sendable>(
+        _ take: (Int) -> Item
+    ) async throws -> (item: Item, result: Result<SendResult, SendError>)? {
         while true {
-            let (isOver, failure) = state.withLock { state -> (Bool, (any Error)?) in
-                if isAbandoned.load(ordering: .acquiring) { return (true, nil) }
-                guard state.results.isEmpty else {
-                    swap(&state.results, &results)
-                    return (false, nil)
-                }
-                return isDone(state) ? (true, state.failure.take()) : (false, nil)
+            switch look(take) {
+            case .found(let item, let result): return (item, result)
+            case .over(let failure?): throw failure
+            case .over: return nil
+            case .nothingYet: await waitForResult()
             }
-            if let failure { throw failure }
-            if isOver || !results.isEmpty { return !isOver }
-            await waitForResult()
+        }
+    }
+
+    private func look<Item: Sendable>(_ take: (Int) -> Item) -> Look<Item> {
+        var (feeder, consumers): (WaitingTask?, [WaitingTask]) = (nil, [])
+        defer {
+            feeder?.resume()
+            for consumer in consumers { consumer.resume() }
+        }
+        return state.withLock { state in
+            if state.batch.isEmpty {
+                if isAbandoned.load(ordering: .acquiring) { return .over(nil) }
+                guard !state.results.isEmpty else {
+                    return isDone(state) ? .over(state.failure.take()) : .nothingYet
+                }
+                swap(&state.results, &state.batch)
+            }
+            let (place, result) = state.batch[state.taken]
+            let item = take(place)
+            state.taken += 1
+            if state.taken == state.batch.count {
+                state.freeBatch()
+                feeder = state.feeder.take()
+                if isDone(state) { consumers = state.takeConsumers() }
+            }
+            return .found(item, result)
         }
     }
 
     /// Whether the result of each item was taken.
     private func isDone(_ state: borrowing State) -> Bool { state.isFed && state.free.count == pending }
 
-    /// Frees the places of results that were taken.
-    @usableFromInline
-    func free(_ places: [Ended]) {
-        let (feeder, consumers) = state.withLock { state in
-            for (place, _) in places { state.free.append(place) }
-            return (state.feeder.take(), isDone(state) ? state.takeConsumers() : [])
-        }
-        feeder?.resume()
-        for consumer in consumers { consumer.resume() }
-    }
-
     private func waitForResult() async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let isReady = state.withLock { state in
-                    if !state.results.isEmpty || isAbandoned.load(ordering: .acquiring) || isDone(state) { return true }
+                    let hasResult = !state.batch.isEmpty || !state.results.isEmpty
+                    if hasResult || isAbandoned.load(ordering: .acquiring) || isDone(state) { return true }
                     state.consumers.append(continuation)
                     return false
                 }

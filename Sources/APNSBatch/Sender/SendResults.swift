@@ -1,4 +1,3 @@
-import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchSending
 
@@ -51,10 +50,10 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-    /// Sends the items and takes their results. When it is released, what is pending is cancelled.
+    /// Sends the items and takes their results. A copy goes on where the other one is, even if several tasks take results at the same
+    /// time. When the last copy is released, what is pending is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let feeding: SendFeeding<Items>
-        @usableFromInline let taken = TakenResults()
 
         @inlinable
         init(_ results: SendResults) { feeding = SendFeeding(results) }
@@ -64,54 +63,8 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
         /// - Throws: What the sequence of items throws, after the results of the items before.
         @inlinable
         public mutating func next() async throws -> Element? {
-            let (items, collector) = (feeding.items, feeding.collector)
-            while true {
-                if let next = taken.next({ items.take($0) }) {
-                    if !next.free.isEmpty { collector.free(next.free) }
-                    return (next.item, next.result)
-                }
-                var results: [SendCollector.Ended] = []
-                guard try await collector.take(&results) else { return nil }
-                taken.add(results)
-            }
-        }
-    }
-}
-
-/// The results that an iterator has taken. An object, so that a copy of the iterator goes on where the other one is, even if several
-/// tasks take results at the same time.
-@usableFromInline final class TakenResults: Sendable {
-    private struct State {
-        var results: [SendCollector.Ended] = []
-        /// The number of them that were returned.
-        var returned = 0
-    }
-
-    private let state = Guarded(State())
-
-    @usableFromInline init() {}
-
-    /// Adds results, behind those that another task has added meanwhile.
-    @usableFromInline
-    func add(_ results: [SendCollector.Ended]) {
-        state.withLock { if $0.results.isEmpty { $0.results = results } else { $0.results += results } }
-    }
-
-    /// Returns the next result and its item, and with the last one all results whose places are free then. Nil if there is none.
-    ///
-    /// - Parameter take: Takes the item from its place.
-    @usableFromInline
-    func next<Item>(
-        _ take: (Int) -> Item
-    ) -> (item: Item, result: Result<SendResult, SendError>, free: [SendCollector.Ended])? {
-        state.withLock { state in
-            guard state.returned < state.results.count else { return nil }
-            let (place, result) = state.results[state.returned]
-            let item = take(place)
-            state.returned += 1
-            guard state.returned == state.results.count else { return (item, result, []) }
-            defer { state = State() }
-            return (item, result, state.results)
+            let items = feeding.items
+            return try await feeding.collector.next { items.take($0) }
         }
     }
 }
