@@ -232,7 +232,7 @@ def test_of_two_drivers_one_sends(start_simulator: Start, make_campaign: Make, s
 
 def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
     texts = [*TEXTS, None]
-    campaign = make_campaign(start_simulator(), result_columns=["name"])
+    campaign = make_campaign(start_simulator(), result_columns=["name", "=a.`b"])
     result = start_program("spark", campaign, frame="texts", texts=texts, parts=3).result()
     assert result.get("accepted") == len(texts), result
     check_once(campaign, len(texts))
@@ -240,6 +240,7 @@ def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make, 
     assert result["names"] == {
         token: text or None for token, text in zip(tokens(len(texts)), texts, strict=True)
     }
+    assert result["same"] == result["names"]
     bodies = list(payloads_of(campaign))
     expected = list(payloads_from_csv(campaign, texts))
     assert sorted(bodies) == sorted(expected)
@@ -256,8 +257,8 @@ def payloads_from_csv(campaign: Campaign, texts: list[str | None]) -> Iterator[s
     """The payloads of the same rows, of a CSV file on one machine."""
     path = campaign.path.parent / "rows.csv"
     quoted = [(text or "").replace('"', '""') for text in texts]
-    lines = [f'{token},"{text}"\n' for token, text in zip(tokens(len(texts)), quoted, strict=True)]
-    path.write_text("token,name\n" + "".join(lines), encoding="utf-8", newline="")
+    lines = [f'{token},"{text}","{text}"\n' for token, text in zip(tokens(len(texts)), quoted, strict=True)]
+    path.write_text("token,name,=a.`b\n" + "".join(lines), encoding="utf-8", newline="")
     yield from rendered(campaign, path)
 
 

@@ -45,7 +45,9 @@ def frame_of(spark: SparkSession, kind: str, count: int, texts: list[str | None]
     token = f.repeat(f.lpad(f.lower(f.hex("id")), 8, "0"), 8).alias("token")
     if kind == "texts":
         given = [(f"{number:08x}" * 8, text) for number, text in enumerate(texts, 1)]
-        return spark.createDataFrame(given, "token string, name string")
+        frame = spark.createDataFrame(given, "token string, name string")
+        # A name that is altered in results.csv, and that looks like a field of a struct.
+        return frame.withColumn("=a.`b", f.col("name"))
     if kind == "random":
         return numbers.select(token, f.rand().cast("string").alias("name")).repartition(PARTITIONS)
     return numbers.select(token, f.concat(f.lit("somebody "), f.col("id")).alias("name"))
@@ -65,7 +67,9 @@ def main(arguments: dict[str, Any]) -> None:
             run.results.explain()
             result["read"] = run.results.cache().count()
         if kind == "texts":
-            result["names"] = {row["token"]: row["name"] for row in run.results.collect()}
+            lines = run.results.collect()
+            result["names"] = {row["token"]: row["name"] for row in lines}
+            result["same"] = {row["token"]: row["=a.`b"] for row in lines}
         if reads:
             result["columns"] = run.results.columns
             result["tokens"] = run.results.select("token").distinct().count()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as f
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
+from .. import _altered
 from .._driver import Driver, campaign_of
 from .._layout import RunLayout
 from .._manifest import Manifest
@@ -25,7 +26,7 @@ from ._job import send_groups
 from ._tasks import for_each
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _TYPES = {"row": LongType(), "status": IntegerType(), "timestamp": LongType(), "attempts": IntegerType()}
 
@@ -51,7 +52,7 @@ class SparkRun:
         columns = FIXED_COLUMNS
         if files:
             with open(files[0], newline="", encoding="utf-8") as file:
-                columns = tuple(next(csv.reader(file), FIXED_COLUMNS))
+                columns = tuple(_altered.plain(name) for name in next(csv.reader(file), FIXED_COLUMNS))
         schema = StructType([StructField(name, _TYPES.get(name, StringType())) for name in columns])
         if not files:
             with_part = StructType([StructField("part", IntegerType()), *schema.fields])
@@ -65,12 +66,17 @@ class SparkRun:
         )
         part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/", 1).cast("int")
         texts = (
-            plain(f.col(field.name)).alias(field.name)
+            plain(_column(field.name)).alias(field.name)
             if field.dataType == StringType()
-            else f.col(field.name)
+            else _column(field.name)
             for field in schema
         )
         return frame.select(part.alias("part"), *texts)
+
+
+def _column(name: str) -> Column:
+    """The column of exactly this name, which may have dots and backticks."""
+    return f.col("`" + name.replace("`", "``") + "`")
 
 
 def send(
