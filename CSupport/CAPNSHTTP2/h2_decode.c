@@ -84,11 +84,14 @@ static bool insert(h2_decoder *decoder, block_reader *reader, const apns_h2_fiel
 
 /* Reads the size updates with which a block may begin (RFC 7541, section 6.3). */
 static bool updates_read(h2_decoder *decoder, block_reader *reader) {
+    decoder->resized = false;
     while (reader->next < reader->end && (*reader->next & 0xe0) == 0x20) {
         uint32_t bytes_max;
         if (!integer_read(reader, 5, &bytes_max)) return false;
         if (bytes_max > H2_TABLE_BYTES_MAX) return fail(reader, H2_DECODED_INVALID);
         apns_h2_table_resize(&decoder->table, bytes_max);
+        if (!decoder->resized || bytes_max < decoder->resize_least) decoder->resize_least = bytes_max;
+        decoder->resized = true;
     }
     return true;
 }
@@ -115,6 +118,7 @@ static bool field_read(h2_decoder *decoder, block_reader *reader, h2_field_visit
 
 void apns_h2_decoder_init(h2_decoder *decoder, apns_h2_memory *memory) {
     apns_h2_huffman_prepare();
+    decoder->resized = false;
     apns_h2_table_init(&decoder->table, memory);
 }
 

@@ -177,11 +177,14 @@ static const h2_block *sets_encode(h2_encoder *encoder, const apns_h2_header_set
     return block;
 }
 
+uint8_t *apns_h2_size_updates_write(uint8_t *place, uint32_t least, uint32_t current) {
+    if (least < current) place = integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, least);
+    return integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, current);
+}
+
 static uint8_t *size_update_write(h2_encoder *encoder, uint8_t *place) {
-    if (encoder->resize_least < encoder->table.bytes_max)
-        place = integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->resize_least);
     encoder->resize_pending = false;
-    return integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->table.bytes_max);
+    return apns_h2_size_updates_write(place, encoder->resize_least, encoder->table.bytes_max);
 }
 
 static uint8_t *own_field_write(h2_encoder *encoder, uint8_t *place, const apns_h2_field *field) {

@@ -158,6 +158,9 @@ enum h2_decoded {
 
 typedef struct h2_decoder {
     h2_table table;
+    /* The dynamic table size updates with which the last block began. */
+    bool resized;
+    uint32_t resize_least;
 } h2_decoder;
 
 /* Is given each field of a block; returns whether to go on. field: borrowed until return. */
@@ -165,6 +168,12 @@ typedef bool h2_field_visitor(void *context, const apns_h2_field *field);
 
 void apns_h2_decoder_init(h2_decoder *decoder, apns_h2_memory *memory);
 void apns_h2_decoder_clear(h2_decoder *decoder);
+
+enum { H2_SIZE_UPDATES_BYTES_MAX = 2 * H2_INTEGER_BYTES_MAX };
+
+/* Writes updates of the table's size, first to the least one and then to the current one, and returns their end. place:
+ * room for H2_SIZE_UPDATES_BYTES_MAX bytes. */
+uint8_t *apns_h2_size_updates_write(uint8_t *place, uint32_t least, uint32_t current);
 
 /* Decodes a whole header block; returns an enum h2_decoded. */
 int apns_h2_decoder_read(h2_decoder *decoder, const uint8_t *bytes, size_t length, h2_field_visitor *visit,

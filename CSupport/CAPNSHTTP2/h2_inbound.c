@@ -1,10 +1,11 @@
 #include "h2_internal.h"
 #include <string.h>
 
-/* What the peer sends, on its way to nghttp2: frames with a header block are given to it with an empty one
- * (h2_block.c), a client's WINDOW_UPDATE is handled in h2_body.c, and all other frames are given as they are. A frame
- * that breaks the rules of frames is passed on as it is, too: nghttp2 ends the connection, and what follows no longer
- * matters. */
+/* What the peer sends, on its way to nghttp2: frames with a header block are given to it with a block without fields
+ * (h2_block.c). It has only the updates of the table's size, because nghttp2 wants one after settings that made the
+ * table smaller (RFC 7541, section 4.2). A client's WINDOW_UPDATE is handled in h2_body.c, and all other frames are
+ * given as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2 ends the connection,
+ * and what follows no longer matters. */
 
 enum { BLOCK_BYTES_MAX = 2 * APNS_H2_HEADER_LIST_BYTES_MAX, PRIORITY_BYTES = 5, PROMISED_STREAM_BYTES = 4 };
 
@@ -16,18 +17,28 @@ typedef struct fragment {
     uint32_t length;
 } fragment;
 
-/* Gives nghttp2 a frame with another fragment: none, or, if the block cannot be decoded, a byte that cannot. */
-static int give_replaced(apns_h2_session *session, const uint8_t *head, const fragment *part, bool decodes) {
-    uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + 1];
-    uint32_t length = decodes ? 0 : 1;
+/* What nghttp2 is given in place of a fragment. */
+enum replacement {
+    REPLACED_EMPTY,   /* of a block that goes on */
+    REPLACED_UPDATES, /* of a block that was decoded: the updates of the table's size */
+    REPLACED_BROKEN,  /* of a block that cannot be decoded: a byte that cannot */
+};
+
+static int give_replaced(apns_h2_session *session, const uint8_t *head, const fragment *part,
+                         enum replacement replacement) {
+    uint8_t frame[H2_FRAME_HEADER_BYTES + PRIORITY_BYTES + H2_SIZE_UPDATES_BYTES_MAX];
     memcpy(frame, head, H2_FRAME_HEADER_BYTES);
-    frame[0] = frame[1] = 0;
-    frame[2] = (uint8_t)(part->prefix_length + length);
-    frame[4] &= (uint8_t)~H2_FLAG_PADDED;
     uint8_t *place = frame + H2_FRAME_HEADER_BYTES;
     if (part->prefix_length > 0) memcpy(place, part->prefix, part->prefix_length);
-    if (!decodes) place[part->prefix_length] = 0x80; /* the index 0, which no entry has */
-    return apns_h2_library_feed(session, frame, H2_FRAME_HEADER_BYTES + part->prefix_length + length);
+    place += part->prefix_length;
+    const h2_decoder *decoder = &session->decoder;
+    if (replacement == REPLACED_UPDATES && decoder->resized)
+        place = apns_h2_size_updates_write(place, decoder->resize_least, decoder->table.bytes_max);
+    if (replacement == REPLACED_BROKEN) *place++ = 0x80; /* the index 0, which no entry has */
+    frame[0] = frame[1] = 0;
+    frame[2] = (uint8_t)(place - frame - H2_FRAME_HEADER_BYTES);
+    frame[4] &= (uint8_t)~H2_FLAG_PADDED;
+    return apns_h2_library_feed(session, frame, (size_t)(place - frame));
 }
 
 /* Finds the fragment of a frame (RFC 9113, sections 6.2, 6.6 and 6.10). Returns false if it cannot have one. */
@@ -74,7 +85,7 @@ static void block_drop(apns_h2_session *session) {
 static int block_replace(apns_h2_session *session, const uint8_t *head, const fragment *part, const uint8_t *block,
                          uint32_t block_length) {
     int result = apns_h2_block_read(session, block, block_length);
-    return result < 0 ? result : give_replaced(session, head, part, result == 0);
+    return result < 0 ? result : give_replaced(session, head, part, result == 0 ? REPLACED_UPDATES : REPLACED_BROKEN);
 }
 
 /* Handles a whole frame with a fragment of a block. */
@@ -92,7 +103,7 @@ static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8
     if (last && inbound->block_stream == 0) return block_replace(session, head, &part, part.bytes, part.length);
     if (block_add(session, &part) != 0) return session->failure.status;
     inbound->block_stream = last ? 0 : h2_frame_stream(head);
-    if (!last) return give_replaced(session, head, &part, true);
+    if (!last) return give_replaced(session, head, &part, REPLACED_EMPTY);
     int result = block_replace(session, head, &part, inbound->block, inbound->block_length);
     block_drop(session);
     return result;
