@@ -15,6 +15,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch run campaign.yaml
               apns-batch status runs/tonight
               apns-batch resume runs/tonight
+              apns-batch abandon runs/tonight
               apns-batch control runs/tonight rate 500/s
               apns-batch runs campaign.yaml
               apns-batch report runs/tonight
@@ -44,7 +45,8 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Run.self, Send.self, Resume.self, ControlCommand.self, Status.self, Runs.self, Report.self, Export.self,
+            Run.self, Send.self, Resume.self, Abandon.self, ControlCommand.self, Status.self, Runs.self, Report.self,
+            Export.self,
             Notify.self, Check.self, Render.self, Broadcast.self, Channels.self, DoctorCommand.self,
             ProviderTokenCommand.self, CopyCampaign.self, Simulate.self, Reference.self,
         ])

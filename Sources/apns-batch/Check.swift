@@ -38,7 +38,7 @@ struct Check: AsyncParsableCommand {
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         let check = try call.reporting {
             let input = try settings.campaignInput()
-            var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
+            var campaign = try settings.campaign(simulator: simulator, for: .showing)
             if let name = call.name { campaign.name = name }
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             return try CampaignCheck(campaign, input: input, findingsPath: findings)

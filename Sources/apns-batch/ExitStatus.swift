@@ -33,14 +33,28 @@ enum ExitStatus {
         }
     }
 
+    /// Returns the exit code of an error that has none of its own; nil if it has one.
+    static func of(_ error: any Error) -> ExitCode? {
+        switch error {
+        case let error as CampaignError: beforeSending(error)
+        case is SystemError, SimulatorError.system: system
+        case let error as any SystemFailure: of(error)
+        case is SimulatorError: usage
+        case let error as DatabaseError: error.code == .unavailable ? unavailable : usage
+        case let error as StartRefusal: error.status
+        case let error as ChannelError: error.code == .configuration ? usage : unavailable
+        default: nil
+        }
+    }
+
     /// Returns the exit code of a failure of the system, wherever it was noticed.
-    static func of(_ failure: any SystemFailure) -> ExitCode {
-        failure.isOfDisk ? interrupted : failure.isOfMeans ? system : usage
+    private static func of(_ failure: any SystemFailure) -> ExitCode {
+        failure.mayPass ? interrupted : failure.isOfMeans ? system : usage
     }
 
     /// Returns the exit code of a campaign that did not start.
     static func beforeSending(_ error: CampaignError) -> ExitCode {
-        if let failure = error.cause as? any SystemFailure, failure.isOfDisk { return interrupted }
+        if let failure = error.cause as? any PassingFailure, failure.mayPass { return interrupted }
         switch error.code {
         case .configuration, .input, .results, .passphraseNeeded: return usage
         case .busy: return interrupted
@@ -72,17 +86,7 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () async throw
 
 /// Reports an error on standard error and returns its exit code.
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
-    let status: ExitCode
-    switch error {
-    case let error as CampaignError: status = ExitStatus.beforeSending(error)
-    case is SystemError, SimulatorError.system: status = ExitStatus.system
-    case let error as any SystemFailure: status = ExitStatus.of(error)
-    case is SimulatorError: status = ExitStatus.usage
-    case let error as DatabaseError:
-        status = error.code == .unavailable ? ExitStatus.unavailable : ExitStatus.usage
-    case let error as ChannelError: status = error.code == .configuration ? ExitStatus.usage : ExitStatus.unavailable
-    default: return error
-    }
+    guard let status = ExitStatus.of(error) else { return error }
     complainOfFailure(located("\(error)"))
     if let remedy = (error as? ChannelError)?.remedy { complain(remedy) }
     return status
@@ -98,6 +102,8 @@ struct SystemError: Error, CustomStringConvertible {
 struct UsageError: SystemFailure, CustomStringConvertible {
     let description: String
     let systemCode: Int32?
+
+    init(_ description: String, systemCode: Int32) { (self.description, self.systemCode) = (description, systemCode) }
 
     /// - Parameter cause: the error that the text is about.
     init(_ description: String, cause: (any Error)? = nil) {

@@ -5,8 +5,9 @@ import Foundation
 /// A run that is started, resumed or found complete, as its directory demands. Of several processes that work on one directory,
 /// one sends.
 struct IdempotentRun {
-    let flags: CampaignSettings
-    let campaignFile: String?
+    var call: CampaignCall
+    /// Whether a run is resumed, or its summary shown again; otherwise only a new run is sent.
+    var continues = true
     /// How long to wait while another process works on the run, in seconds.
     var patience: UInt64 = 0
     let output: OutputArguments
@@ -14,7 +15,11 @@ struct IdempotentRun {
     /// What came of an attempt to take the run.
     private enum Attempt {
         case ready(Send.Session)
-        case complete(CampaignSummary)
+        /// An earlier run is to be finished before the input is sent.
+        case first(Send.Session)
+        case complete(CampaignSummary, directory: String)
+        /// A complete run whose directory is gone, as the history has it.
+        case known(RecordedRun)
         /// Another process is working on the run, as the text says.
         case busy(String)
         /// Another process has begun the run meanwhile.
@@ -22,13 +27,19 @@ struct IdempotentRun {
     }
 
     /// Works on the run until it is complete, and throws its exit code.
-    func complete() async throws {
-        let call = try reporting { try CampaignCall(flags: flags, file: campaignFile) }
+    mutating func complete() async throws {
         let hooks = try call.reporting { try RunHooks(call) }
-        let deadline = ContinuousClock.now + .seconds(patience)
-        var isWaiting = false
+        var waiting = try call.reporting { try StartPatience(call, lock: patience, output) }
         while true {
-            switch try await attempt(call, telling: hooks) {
+            let attempt: Attempt
+            do {
+                attempt = try await self.attempt()
+            } catch {
+                let failure = error as? Failure ?? Failure(cause: error, call: call)
+                if try await waiting.waits(for: failure.cause) { continue }
+                throw try await hooks.around { throw refused(failure) }
+            }
+            switch attempt {
             case .ready(let session) where session.run.wasComplete:
                 // Its last process has written the last outcome, but no summary, and told nobody of the end.
                 throw try await hooks.around {
@@ -40,61 +51,160 @@ struct IdempotentRun {
                 }
             case .ready(let session):
                 throw try await hooks.around { try await Send.send(session, hooks, output: output) }
-            case .complete(let summary):
-                let directory = call.settings.runDir ?? ""
+            case .first(let session):
+                output.say("\(session.run.directory) is not finished: it is finished first")
+                let status = try await hooks.around { try await Send.send(session, hooks, output: output) }
+                guard [.success, ExitStatus.someRowsLeft].contains(status) else { throw status }
+                call.finished.append(session.run.directory)
+            case .complete(let summary, let directory):
                 let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
                 let exported = end.exporting(left: try await RunExport.complete(call, directory, output))
                 await hooks.webhooks.finish(exported)
                 throw exported.exitCode
+            case .known(let run):
+                output.say("\(run.runDirectory): this run has been complete since \(run.ended); nothing is sent")
+                Output.line(run.verdict)
+                throw ExitCode(run.exitCode)
             case .overtaken: continue
-            case .busy(let holder):
-                guard ContinuousClock.now < deadline else {
-                    complainOfFailure(holder)
-                    throw ExitStatus.interrupted
-                }
-                if !isWaiting {
-                    output.say("\(holder); waiting for its end, up to \(patience) seconds")
-                    ServiceManager.shared.ready("\(holder); waiting for its end")
-                }
-                isWaiting = true
-                ServiceManager.shared.waits()
-                // SIGINT and SIGTERM end the process here: they have no handler before a run begins.
-                try await Task.sleep(for: .milliseconds(500))
+            case .busy(let holder): try await waiting.wait(for: holder)
             }
         }
     }
 
-    /// Tells the hooks if the run cannot begin.
-    private func attempt(_ call: CampaignCall, telling hooks: RunHooks) async throws -> Attempt {
+    /// An error of a call that has its settings from a run directory.
+    private struct Failure: Error {
+        let cause: any Error
+        let call: CampaignCall
+    }
+
+    /// Reports a start that sent nothing, adds it to the history, and returns its exit code.
+    private func refused(_ failure: Failure) -> any Error {
         do {
-            return try await reporting(call.located) { try await attempt(call) }
+            try failure.call.reporting { () throws -> Void in throw failure.cause }
+            return failure
         } catch let status as ExitCode {
-            throw try await hooks.around { throw status }
+            note(refused: status)
+            return status
+        } catch {
+            return error
         }
     }
 
-    private func attempt(_ call: CampaignCall) async throws -> Attempt {
+    private func note(refused status: ExitCode) {
+        guard let reason = Console.shared.lastFailure, let book = try? call.book() else { return }
+        do {
+            try book.note(refused: reason, exitCode: status.rawValue)
+        } catch {
+            complain("warning: the history does not say that this start was refused: \(error)")
+        }
+    }
+
+    private func attempt() async throws -> Attempt {
         guard let directory = call.settings.runDir else {
+            guard continues else { return try await begin(call) }
             throw UsageError("no run directory: give run_dir, such as runs/{campaign}/{date}")
         }
-        guard let opening = try RunOpening(ifBegunIn: directory) else {
-            return try await begin(call, resuming: false, in: directory)
+        let opening = try RunOpening(ifBegunIn: directory)
+        if let opening { try refuseOther(try RunArguments(of: opening), than: call, in: directory) }
+        guard let book = try call.book(), try opening == nil || book.knows(directory) else {
+            guard let opening else { return try await begin(call) }
+            return try await take(opening, in: directory)
         }
-        let before = try RunArguments(of: opening)
-        try refuseOther(before, than: call, in: directory)
-        if opening.isAtWork { return .busy("\(directory): \(Self.worker(of: opening)) is working on this run") }
-        if let summary = try CampaignSummary(ofCompleteRunIn: directory) { return .complete(summary) }
-        let resumed = try before.resuming(in: directory, flags, campaignFile: campaignFile)
-        return try await resumed.reporting { try await begin(resumed, resuming: true, in: directory) }
+        return try await act(on: try book.decision(for: input()), book)
     }
 
-    private func begin(_ call: CampaignCall, resuming: Bool, in directory: String) async throws -> Attempt {
+    /// The input. A pattern that matches no file stands for a file of that name, which is not there either.
+    private func input() throws -> CampaignInput {
+        do {
+            return try call.settings.campaignInput()
+        } catch let absent as StartRefusal {
+            guard let pattern = call.settings.input else { throw absent }
+            return .file(pattern)
+        }
+    }
+
+    /// Continues the run of a directory, or shows it.
+    private func take(_ opening: RunOpening, in directory: String) async throws -> Attempt {
+        if opening.isAtWork { return .busy("\(directory): \(Self.worker(of: opening)) is working on this run") }
+        if let summary = try CampaignSummary(ofCompleteRunIn: directory) {
+            return .complete(summary, directory: directory)
+        }
+        let resumed = try RunArguments(of: opening).resuming(in: directory, call.flags, campaignFile: call.file?.path)
+        return try await begin(resumed, resuming: true)
+    }
+
+    private func act(on decision: CampaignBook.Decision, _ book: CampaignBook) async throws -> Attempt {
+        guard continues else { return try await actOnNew(decision) }
+        switch decision {
+        case .send: return try await beginBeside(book)
+        case .resume(let path), .answer(let path):
+            let directory = asGiven(path)
+            if let opening = try RunOpening(ifBegunIn: directory) { return try await take(opening, in: directory) }
+            if let run = try book.recorded(in: directory) { return .known(run) }
+            throw UsageError("\(directory): the record of this run is gone")
+        case .finish(let directory):
+            let opening = try RunOpening(of: directory)
+            var flags = call.flags
+            // Its rows are kept, and the input is another one by now.
+            flags.values["input"] = nil
+            let first = try RunArguments(of: opening).resuming(in: directory, flags, campaignFile: call.file?.path)
+            let attempt = try await begin(first, resuming: true)
+            if case .ready(let session) = attempt { return .first(session) }
+            return attempt
+        case .busy(let path): return try busy(path)
+        case .wait(.absent(let reason)): throw StartRefusal(absent: "\(reason); nothing was sent")
+        case .wait, .refuse: throw StartRefusal(decision)
+        @unknown default: throw StartRefusal(decision)
+        }
+    }
+
+    /// Returns the run directory of this night as it was given, and any other one as it is.
+    private func asGiven(_ path: String) -> String {
+        guard let own = call.settings.runDir, CampaignBook.isSame(own, path) else { return path }
+        return own
+    }
+
+    /// Sends a new run; a run that is there is a reason not to.
+    private func actOnNew(_ decision: CampaignBook.Decision) async throws -> Attempt {
+        switch decision {
+        case .send: return try await begin(call)
+        case .busy(let path): return try busy(path)
+        default: throw StartRefusal(decision)
+        }
+    }
+
+    private func busy(_ path: String) throws -> Attempt {
+        let worker = try RunOpening(ifBegunIn: path).map(Self.worker) ?? Self.someWorker
+        return .busy("\(asGiven(path)): \(worker) is working on this run")
+    }
+
+    /// Begins a run in the directory of this night, or, if that has one, in the next one beside it.
+    private func beginBeside(_ book: CampaignBook) async throws -> Attempt {
+        guard let directory = call.settings.runDir else { return try await begin(call) }
+        var (path, number) = (directory, 1)
+        while try RunOpening(ifBegunIn: path) != nil {
+            number += 1
+            path = "\(directory)-\(number)"
+        }
+        do {
+            return try await begin(call.sending(into: path))
+        } catch let error as CampaignError {
+            // What the input is was known only when it had been read.
+            guard let refusal = error.cause as? CampaignBook.Refusal else { throw error }
+            return try await act(on: refusal.decision, book)
+        }
+    }
+
+    private func begin(_ call: CampaignCall, resuming: Bool = false) async throws -> Attempt {
         do {
             return .ready(try await Send.Session(call, RunArguments(call), resuming: resuming, output))
         } catch let error as CampaignError where error.code == .busy {
             return .busy("\(error)")
         } catch {
-            guard !resuming, (try? RunOpening(ifBegunIn: directory)) != nil else { throw error }
+            guard !resuming else { throw Failure(cause: error, call: call) }
+            guard continues, (error as? CampaignError)?.cause as? CampaignBook.Refusal == nil,
+                let directory = call.settings.runDir, (try? RunOpening(ifBegunIn: directory)) != nil
+            else { throw error }
             return .overtaken
         }
     }
@@ -112,7 +222,9 @@ struct IdempotentRun {
                 + "directory, or continue that run with resume")
     }
 
-    private static func worker(of run: RunOpening) -> String { run.worker.map { "process \($0)" } ?? "another process" }
+    private static func worker(of run: RunOpening) -> String { run.worker.map { "process \($0)" } ?? someWorker }
+
+    private static let someWorker = "another process"
 
     private static func shown(_ name: String?) -> String {
         name.map { "the campaign \"\($0)\"" } ?? "a campaign without a name"

@@ -36,7 +36,7 @@ struct Render: AsyncParsableCommand {
         var invalid = false
         try call.reporting {
             let input = try settings.campaignInput()
-            var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
+            var campaign = try settings.campaign(simulator: simulator, for: .showing)
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             let preview = try CampaignPreview(campaign, input: input)
             while left > 0, let row = try preview.next() {

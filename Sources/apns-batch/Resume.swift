@@ -69,12 +69,15 @@ struct RunArguments: Codable {
     var file: CampaignSettings?
     /// The settings of file and flags combined.
     var settings: CampaignSettings
+    /// The directory that holds the nights of the campaign; nil in ledgers of version 0.2.0, and for parts of a run.
+    var nights: String?
 
     init(_ call: CampaignCall, isBroadcast: Bool = false, bundleID: String? = nil) {
         let here = FileManager.default.currentDirectoryPath
         campaignFile = (call.file?.path ?? call.before?.campaignFile).map { CampaignSettings.path($0, from: here) }
         file = call.file?.settings.relative(to: here) ?? call.before?.file
         settings = call.settings.relative(to: here)
+        nights = call.isPart ? nil : call.nights.map { CampaignSettings.path($0, from: here) }
         self.isBroadcast = isBroadcast
         self.bundleID = bundleID
     }
@@ -110,8 +113,12 @@ struct RunArguments: Codable {
     var note: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
     /// Returns the campaign that these settings describe. Paths are as they were given.
-    func campaign(_ settings: CampaignSettings, simulator: EmbeddedSimulator?) throws -> Campaign {
-        var campaign = try settings.campaign(simulator: simulator)
+    ///
+    /// - Parameter use: What credentials are read for.
+    func campaign(
+        _ settings: CampaignSettings, simulator: EmbeddedSimulator?, for use: CampaignSettings.Use = .sending
+    ) throws -> Campaign {
+        var campaign = try settings.campaign(simulator: simulator, for: use)
         if isBroadcast { campaign.recipients = try settings.channels(of: campaign, bundleID: bundleID) }
         campaign.note = note
         return campaign

@@ -33,6 +33,8 @@ struct Run: AsyncParsableCommand {
     @Option(help: "How long to wait while another process works on the run, such as 10m. (default: 0s)")
     var lockWait: String?
 
+    @OptionGroup var history: HistoryArguments
+
     @OptionGroup(title: "Supervision") var supervision: Leash
 
     @OptionGroup(title: "Output") var output: OutputArguments
@@ -41,10 +43,10 @@ struct Run: AsyncParsableCommand {
         Signals.ignoreHangup()
         output.begin()
         try reporting { try supervision.hold() }
-        let run = try reporting {
+        var run = try reporting {
             IdempotentRun(
-                flags: try flags.settings, campaignFile: campaign, patience: try lockWait.map(Self.seconds) ?? 0,
-                output: output)
+                call: try history.applied(to: CampaignCall(flags: flags.settings, file: campaign)),
+                patience: try lockWait.map(Self.seconds) ?? 0, output: output)
         }
         try await run.complete()
     }

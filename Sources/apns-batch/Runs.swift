@@ -6,78 +6,177 @@ import Foundation
 struct Runs: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs",
-        abstract: "Lists the runs of earlier nights from the history in the state directory.",
+        abstract: "Lists the runs of earlier nights, and the starts that were refused, from the history of a campaign.",
         discussion: """
-            The state directory (state_dir) and the name of the campaign come from the
-            campaign file, if one is given. Without a name, the runs of all campaigns are
-            listed. The oldest run is first. A run that was resumed has one line, that of
-            its last session.
+            The campaign file says where the history is, and of which campaign; or give its
+            directory, state_dir or else the one that holds the nights. Without a campaign,
+            the runs of all campaigns are listed. The oldest is first. A run that was
+            resumed has one entry, that of its last session. Times and nights are those of
+            timezone and night_starts.
+
+            Runs that were killed, are not finished or go on are listed, too, with the rows
+            that are left and the command that finishes them.
 
             Examples:
               apns-batch runs campaign.yaml
               apns-batch runs --state-dir state --last 7
               apns-batch runs --state-dir state --campaign nightly --json
 
-            Exit codes: 0 the runs are listed, which may be none; 64 there is no state
-            directory, or its history cannot be read.
+            With --unfinished, only runs are listed that can be continued, and there is no
+            table if there are none: for ExecCondition of a unit that starts at boot.
+
+            Exit codes: 0 the runs are listed, which may be none; 2 there is none that can
+            be continued (--unfinished); 64 there is no history, or it cannot be read.
             """)
 
-    @Argument(help: "Campaign file (YAML) with state_dir.")
+    @Argument(help: "Campaign file (YAML).")
     var campaignFile: String?
 
-    @Option(help: "State directory.")
+    @Option(help: "Directory of the history.")
     var stateDir: String?
 
     @Option(help: "Name of the campaign: only its runs. (default: that of the campaign file)")
     var campaign: String?
 
-    @Option(help: "Number of latest runs to list, or 0 for all.")
+    @Option(help: "Number of latest entries to list, or 0 for all.")
     var last = 30
 
-    @Flag(help: "Print one JSON object per run instead of a table.")
+    @Option(help: "Run directory of the campaign, if not that of the campaign file. {date} is the night.")
+    var runDir: String?
+
+    @Flag(help: "List only runs that can be continued; exit code 2 if there are none.")
+    var unfinished = false
+
+    @Flag(help: "Print one JSON object for each entry instead of a table.")
     var json = false
 
     func run() throws {
-        let runs = try reporting { try wanted() }
-        Output.lines(json ? runs.map { (try? JSONLine.text($0)) ?? "{}" } : RunsText.table(runs))
+        let (entries, settings) = try reporting { try wanted() }
+        if unfinished, entries.isEmpty { throw ExitStatus.someRowsLeft }
+        let lines = try reporting { json ? entries.map(\.json) : try RunsText(settings).table(entries) }
+        Output.lines(lines)
         if !Output.isComplete() { throw ExitStatus.interrupted }
     }
 
-    private func wanted() throws -> [RecordedRun] {
-        let call = try campaignFile.map { try CampaignCall(flags: CampaignSettings(), file: $0) }
-        guard let directory = stateDir ?? call?.settings.stateDir else {
-            throw UsageError("no state directory: give --state-dir, or a campaign file with state_dir")
+    private func wanted() throws -> ([ListedRun], CampaignSettings) {
+        guard last >= 0 else { throw UsageError("--last: expected 0 or more, found \(last)") }
+        var flags = CampaignSettings()
+        (flags.stateDir, flags.runDir) = (stateDir, runDir)
+        let call = try campaignFile.map { [flags] in try CampaignCall(flags: flags, file: $0) }
+        guard let directory = stateDir ?? call?.settings.stateDir ?? call?.nights else {
+            throw UsageError("no history: give a campaign file, or --state-dir")
         }
         guard access("\(directory)/.", F_OK) == 0 else { throw UsageError("\(directory): no such directory") }
-        let name = campaign ?? call?.name
-        let runs = try RunHistory(directory).runs().filter { name == nil || $0.campaign == name }
-        return last > 0 ? runs.suffix(last) : runs
+        let (history, name) = (RunHistory(directory), campaign ?? call?.name)
+        let settings = call?.settings ?? CampaignSettings()
+        let open = try history.unfinished(of: name)
+        if unfinished { return (open.filter { !$0.isAtWork && !$0.isLost }.map { .unfinished($0) }, settings) }
+        let paths = Set(open.map(\.runDirectory))
+        // A run that was interrupted has a line of its last session, too.
+        let runs = try history.runs().filter { $0.ending == "complete" || !paths.contains($0.runDirectory) }
+        let entries =
+            runs.filter { name == nil || $0.campaign == name }.map { ListedRun.ended($0) }
+            + (try history.refusedStarts().filter { name == nil || $0.campaignName == name }).map {
+                ListedRun.refused($0)
+            }
+            + open.map { ListedRun.unfinished($0) }
+        let sorted = entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .map(\.element)
+        return (last > 0 ? sorted.suffix(last) : sorted, settings)
     }
 }
 
-/// The table of runs, which fits 80 columns unless numbers or names are long.
-enum RunsText {
-    static func table(_ runs: [RecordedRun]) -> [String] {
-        guard !runs.isEmpty else { return ["no runs"] }
-        return [line("began", "campaign", "exit", "rows", "accepted", "seconds", "verdict")] + runs.flatMap(lines)
+/// An entry of the list.
+enum ListedRun {
+    case ended(RecordedRun)
+    case refused(RefusedStart)
+    case unfinished(UnfinishedRun)
+
+    /// When it began, or was refused.
+    var time: String {
+        switch self {
+        case .ended(let run): run.began
+        case .refused(let start): start.time
+        case .unfinished(let run): run.began
+        }
     }
 
-    private static func lines(_ run: RecordedRun) -> [String] {
-        let figures = run.figures
-        let first = line(
-            minute(run.began), run.campaign, "\(run.exitCode)", figures.rows.grouped, figures.accepted.grouped,
-            String(format: "%.0f", figures.seconds), String(run.verdict.prefix { $0 != ":" }))
-        return run.exitCode == 0 ? [first] : [first] + details(run.verdict)
+    /// One object, in which `ending` tells the kinds apart.
+    var json: String {
+        switch self {
+        case .ended(let run): Self.text(run)
+        case .refused(let start): Self.text(Other(body: start, ending: "refused"))
+        case .unfinished(let run): Self.text(Other(body: run, ending: "unfinished"))
+        }
+    }
+
+    private static func text(_ value: some Encodable) -> String { (try? JSONLine.text(value)) ?? "{}" }
+
+    private struct Other<Body: Encodable>: Encodable {
+        let body: Body
+        let ending: String
+
+        private enum Key: CodingKey { case ending }
+
+        func encode(to encoder: any Encoder) throws {
+            try body.encode(to: encoder)
+            var members = encoder.container(keyedBy: Key.self)
+            try members.encode(ending, forKey: .ending)
+        }
+    }
+}
+
+/// The table of runs, which fits 80 columns unless numbers, names or paths are long. Times are those of the campaign.
+struct RunsText {
+    private let settings: CampaignSettings
+    private let zone: TimeZone
+
+    init(_ settings: CampaignSettings) throws {
+        self.settings = settings
+        zone = try settings.localZone
+    }
+
+    func table(_ entries: [ListedRun]) throws -> [String] {
+        guard !entries.isEmpty else { return ["no runs"] }
+        let head = Self.line("night", "began", "campaign", "exit", "rows", "accepted", "seconds", "verdict")
+        return ["times: \(zone.identifier)", head] + (try entries.flatMap(lines))
+    }
+
+    private func lines(_ entry: ListedRun) throws -> [String] {
+        switch entry {
+        case .ended(let run):
+            let figures = run.figures
+            let first = try line(
+                run.began, run.campaign, "\(run.exitCode)", figures.rows.grouped, figures.accepted.grouped,
+                String(format: "%.0f", figures.seconds), String(run.verdict.prefix { $0 != ":" }))
+            let details = run.exitCode == 0 ? [] : Self.wrapped(run.verdict.split(separator: " ").dropFirst())
+            return [first] + details + ["    " + Self.shown(run.runDirectory)]
+        case .refused(let start):
+            let first = try line(
+                start.time, start.campaignName, "\(start.exitCode)", "-", "-", "-", "refused")
+            return [first] + Self.wrapped(start.reason.split(separator: " ")[...])
+        case .unfinished(let run):
+            let word = run.isAtWork ? "running" : run.isLost ? "lost" : "unfinished"
+            let first = try line(run.began, run.campaign, "-", "-", "-", "-", word)
+            return [first, "    " + run.sentence]
+        }
+    }
+
+    private func line(
+        _ began: String, _ campaign: String, _ exit: String, _ rows: String, _ accepted: String, _ seconds: String,
+        _ verdict: String
+    ) throws -> String {
+        let time = Self.seconds(began)
+        return Self.line(try settings.night(at: time), minute(time), campaign, exit, rows, accepted, seconds, verdict)
     }
 
     private static func line(
-        _ began: String, _ campaign: String, _ exit: String, _ rows: String, _ accepted: String, _ seconds: String,
-        _ verdict: String
+        _ night: String, _ began: String, _ campaign: String, _ exit: String, _ rows: String, _ accepted: String,
+        _ seconds: String, _ verdict: String
     ) -> String {
         [
-            left(began, 17), left(campaign, 14), right(exit, 4), right(rows, 12), right(accepted, 12),
-            right(seconds, 8),
-            verdict,
+            left(night, 10), left(began, 11), left(campaign, 12), right(exit, 4), right(rows, 11), right(accepted, 11),
+            right(seconds, 7), verdict,
         ].joined(separator: " ")
     }
 
@@ -91,13 +190,28 @@ enum RunsText {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// `2026-11-21 03:00Z` of `2026-11-21T03:00:12Z`.
-    private static func minute(_ time: String) -> String { time.prefix(16).replacing("T", with: " ") + "Z" }
+    /// The path as it is reached from here.
+    private static func shown(_ directory: String) -> String {
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return directory.hasPrefix(here) ? String(directory.dropFirst(here.count)) : directory
+    }
 
-    /// The verdict after its first word, in lines of at most 80 columns.
-    private static func details(_ verdict: String) -> [String] {
+    /// The seconds since 1970 of `2026-11-21T03:00:12Z`.
+    private static func seconds(_ time: String) -> Int64 {
+        (try? Date(time, strategy: .iso8601)).map { Int64($0.timeIntervalSince1970) } ?? 0
+    }
+
+    /// `11-21 04:00`.
+    private func minute(_ time: Int64) -> String {
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(time)))
+        let local = Date(timeIntervalSince1970: TimeInterval(time + Int64(offset)))
+        return String(local.formatted(.iso8601).dropFirst(5).prefix(11)).replacing("T", with: " ")
+    }
+
+    /// Words in lines of at most 80 columns.
+    private static func wrapped(_ words: ArraySlice<Substring>) -> [String] {
         var lines = [""]
-        for word in Printable.text(verdict).split(separator: " ").dropFirst() {
+        for word in words.map({ Printable.text(String($0)) }) {
             if lines[lines.count - 1].count + 1 + word.count > 76 { lines.append("") }
             lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
         }

@@ -49,6 +49,8 @@ struct Send: AsyncParsableCommand {
     )
     var resume: ResumePolicy?
 
+    @OptionGroup var history: HistoryArguments
+
     @OptionGroup(title: "Supervision") var supervision: Leash
 
     @OptionGroup(title: "Output") var output: OutputArguments
@@ -57,13 +59,14 @@ struct Send: AsyncParsableCommand {
         Signals.ignoreHangup()
         output.begin()
         try reporting { try supervision.hold() }
-        if resume == .ifStarted {
-            return try await IdempotentRun(
-                flags: try reporting { try flags.settings }, campaignFile: campaign, output: output
-            ).complete()
+        let call = try reporting {
+            try history.applied(to: CampaignCall(flags: flags.settings, file: campaign))
         }
-        let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
-        try await Self.send(call, RunArguments(call), output: output)
+        guard try call.reporting({ try call.bookRules() != nil }) || resume == .ifStarted else {
+            return try await Self.send(call, RunArguments(call), output: output)
+        }
+        var run = IdempotentRun(call: call, continues: resume == .ifStarted, output: output)
+        try await run.complete()
     }
 
     /// Sends a campaign, tells the hooks, and throws its exit code.
@@ -103,6 +106,7 @@ struct Send: AsyncParsableCommand {
                 var campaign = try arguments.campaign(call.settings, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
                 if let name = call.name { campaign.name = name }
+                if !arguments.isBroadcast { campaign.book = try call.bookRules() }
                 export = try RunExport(call.settings, campaign: campaign.name)
                 try export?.check(columns: campaign.resultColumns)
                 let reading = InputReading(output)
@@ -176,6 +180,12 @@ struct Send: AsyncParsableCommand {
         }
     }
 
+    /// What there is to say if the run directory was removed or replaced while the run went on.
+    private static func lostRecord(_ summary: CampaignSummary) -> String {
+        "\(summary.rows.grouped) rows have ended after \(summary.attempts.grouped) requests, and the record of the run is gone: restore the "
+            + "directory and resume the run, because a new start sends these rows again"
+    }
+
     /// Prints the summary of a run. Returns false if it could not be written.
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complainOfFailure(cause) }
@@ -190,7 +200,7 @@ struct Send: AsyncParsableCommand {
         for line in SummaryText.invalid(summary) { complain(line) }
         let isBegun = summary.ending != .failed || (try? RunOpening(of: run.directory)) != nil
         if !isBegun {
-            complain(CampaignCall.nothingBegun)
+            complain(summary.attempts == 0 ? CampaignCall.nothingBegun : lostRecord(summary))
         } else if let advice = SummaryText.advice(summary, directory: run.directory) {
             complain(advice)
         }

@@ -48,35 +48,53 @@ struct Status: ParsableCommand {
             guard hasEnded else { throw ExitStatus.someRowsLeft }
         }
         var status = try reporting { try RunStatus(of: runDirectory) }
-        countUnread(&status)
+        status.countUnread(inRun: runDirectory)
         let most = ranges > 0 ? ranges : .max
         let waiting = Outbox(ofRunIn: runDirectory).count
         let lines =
             json
             ? [StatusText.json(status, ranges: most, webhooks: waiting)]
-            : StatusText.lines(status, ranges: most, webhooks: waiting)
+            : StatusText.lines(status, of: runDirectory, ranges: most, webhooks: waiting)
+        if !json { othersUnfinished.forEach { Output.line("another run is not finished: \($0.sentence)") } }
         // With both flags, each line is a point of the timeline.
         if !(follow && json) { Output.lines(lines) }
         guard Output.isComplete() else { throw ExitStatus.interrupted }
-        let isDone = status.state == .ended && status.isInputRead && status.count(.ended) == status.rowsRead
-        throw isDone ? ExitCode.success : ExitStatus.someRowsLeft
+        throw status.isDone ? ExitCode.success : ExitStatus.someRowsLeft
     }
 
-    /// Counts the unread rows, if the input still exists and no process is reading it.
-    private func countUnread(_ status: inout RunStatus) {
-        if case .running = status.state { return }
-        let copy = status.inputCopy
-        guard let opening = try? RunOpening(of: runDirectory), let settings = try? RunArguments(of: opening).settings
-        else {
-            return status.countUnread(in: copy ?? status.input)
-        }
-        let delimiter = settings.delimiter.flatMap(CampaignSettings.delimiter)
-        status.countUnread(in: copy ?? settings.input ?? status.input, delimiter: delimiter ?? UInt8(ascii: ","))
+}
+
+extension Status {
+    /// The other unfinished runs of the campaign; none if its history cannot be read.
+    private var othersUnfinished: [UnfinishedRun] {
+        guard let opening = try? RunOpening(of: runDirectory), let arguments = try? RunArguments(of: opening),
+            let call = try? arguments.resuming(in: runDirectory, CampaignSettings()), let book = try? call.book()
+        else { return [] }
+        return ((try? book.unfinished()) ?? []).filter { !CampaignBook.isSame($0.runDirectory, runDirectory) }
     }
 }
 
+extension RunStatus {
+    /// Counts the unread rows of a run, if its input still exists and no process is reading it.
+    mutating func countUnread(inRun directory: String) {
+        if isRunning { return }
+        guard let opening = try? RunOpening(of: directory), let settings = try? RunArguments(of: opening).settings
+        else {
+            return countUnread(in: inputCopy ?? input)
+        }
+        let delimiter = settings.delimiter.flatMap(CampaignSettings.delimiter)
+        countUnread(in: inputCopy ?? settings.input ?? input, delimiter: delimiter ?? UInt8(ascii: ","))
+    }
+
+    /// Whether a process is working on the run.
+    var isRunning: Bool { if case .running = state { true } else { false } }
+
+    /// Whether all rows have ended, and the last process ended in order.
+    var isDone: Bool { state == .ended && isInputRead && count(.ended) == rowsRead }
+}
+
 enum StatusText {
-    static func lines(_ status: RunStatus, ranges: Int, webhooks: Int) -> [String] {
+    static func lines(_ status: RunStatus, of directory: String, ranges: Int, webhooks: Int) -> [String] {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
         for range in status.rows.prefix(ranges) {
             let rows = range.first == range.last ? "row \(range.first)" : "rows \(range.first) to \(range.last)"
@@ -94,6 +112,7 @@ enum StatusText {
         }
         lines += status.changes.map { "changed at \(Timestamp.text(Int64(clamping: $0.time))): \($0.text)" }
         if webhooks > 0 { lines.append("events of webhooks that were not delivered: \(webhooks)") }
+        if !status.isRunning, !status.isDone { lines.append("to continue: apns-batch resume \(directory.shellQuoted)") }
         return lines + [lastLine(status)]
     }
 

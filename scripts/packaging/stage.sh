@@ -56,6 +56,7 @@ stage_completions() {
 stage_service() {
     put "examples/systemd/apns-batch@.service" "lib/systemd/system/apns-batch@.service"
     put "examples/systemd/apns-batch@.timer" "lib/systemd/system/apns-batch@.timer"
+    put "examples/systemd/apns-batch-boot@.service" "lib/systemd/system/apns-batch-boot@.service"
     put "$packaging/sysusers.conf" usr/lib/sysusers.d/apns-batch.conf
     install -d --mode 755 "$tree/etc/apns-batch"
 }

@@ -90,10 +90,11 @@ public final class CampaignRun: Sendable {
             throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
         }
         past = try resuming ? Self.past(campaign, files) : nil
-        (name, historyPlace) = (campaign.name, HistoryPlace(campaign))
+        (name, historyPlace) = (campaign.name, try HistoryPlace(campaign))
         try historyPlace?.history.prepare()
         let judge = try ExpectationJudge(campaign, start: past?.header.start)
         self.judge = Guarded(judge)
+        let given = input
         var (campaign, input) = (campaign, input)
         let isNew = files == nil && past == nil
         var taken: (path: String, ledger: any AppendFile)?
@@ -141,9 +142,16 @@ public final class CampaignRun: Sendable {
         before.outcomes = past?.reading.history.tally.outcomes ?? [:]
         self.metrics = MetricsRecorder(metrics, name: name, start: Figures(run: RunMeasurements(before)))
         if isNew, taken == nil { taken = try RunDirectory.take(campaign.runDirectory) }
-        directory = taken?.path ?? campaign.runDirectory ?? ""
+        let place = taken?.path ?? campaign.runDirectory ?? ""
+        directory = place
         let own = files ?? DirectoryFiles(directory)
         if let locked = past?.ledger ?? taken?.ledger { ledger = locked } else { ledger = try own.makeLedger() }
+        if past == nil {
+            let copy = input.isCopy ? DirectoryFiles(place).inputCopyPath : nil
+            try historyPlace?.begin(in: place, start: plan.start) { (book) throws(CampaignError) in
+                try book.known(given, copy: copy)
+            }
+        }
         self.files = own
         isReady = true
     }
@@ -190,6 +198,17 @@ public final class CampaignRun: Sendable {
         control.stop(.interrupted)
         if isFirst { note("stopped") }
     }
+
+    /// Gives the run up: from now on nothing is sent. ``send()`` returns when every row has an outcome. Rows of earlier sessions that may
+    /// have arrived end as ``Outcome/unknown``, whatever ``Campaign/onUnknown`` says, and rows that were never sent as
+    /// ``Outcome/expired``, with the reason `Abandoned`. Called before ``send()``, no connection is opened.
+    public func abandon() {
+        control.abandon()
+        note(Self.abandonment)
+    }
+
+    /// The change that says so.
+    static let abandonment = "abandoned"
 
     /// Stops the run like ``stop()``, but awaits no answers: rows in flight get no outcome, as if the process had been
     /// killed. They may have arrived, and ``Campaign/onUnknown`` decides about them when the run is resumed.
@@ -365,8 +384,15 @@ public final class CampaignRun: Sendable {
     private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
         // Rows that ended as unavailable are read again if the run is resumed for them.
         if summary.ending == .complete, summary.unavailable == 0 { dropKeptRows() }
-        historyPlace?.add(summary, directory: directory, logger: plan.log.logger)
+        historyPlace?.add(
+            summary, directory: directory, isAbandoned: control.isAbandoned && summary.ending == .complete,
+            logger: plan.log.logger)
         return summary
+    }
+
+    /// What else the campaign has to finish.
+    private var unfinished: [UnfinishedRun] {
+        historyPlace?.unfinished(besides: directory, logger: plan.log.logger) ?? []
     }
 
     /// Returns the summary of a run without remaining rows, after completing its files. Its figures do not change.
@@ -380,7 +406,7 @@ public final class CampaignRun: Sendable {
         }
         let summary = CampaignSummary(
             history, campaign: identity(ended: history.lastTime),
-            judge: judge.withLock { $0 })
+            judge: judge.withLock { $0 }, unfinished: unfinished)
         if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
         do {
             try RunDirectory.write(summary, to: directory)
@@ -555,7 +581,8 @@ public final class CampaignRun: Sendable {
     private func summarize(_ account: SessionAccount) -> CampaignSummary {
         CampaignSummary(
             account, before: past?.reading.history, changes: changes, stop: control.stopCause,
-            campaign: identity(ended: plan.surroundings.seconds()), judge: judge.withLock { $0 })
+            campaign: identity(ended: plan.surroundings.seconds()), judge: judge.withLock { $0 },
+            unfinished: unfinished)
     }
 
     /// - Parameter ended: In seconds since 1970-01-01 00:00 UTC.

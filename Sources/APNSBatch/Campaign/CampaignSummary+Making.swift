@@ -36,7 +36,7 @@ extension CampaignSummary {
     ///   - stop: The cause for which the run ended early.
     init(
         _ account: SessionAccount, before: LedgerHistory?, changes: [RunChange] = [], stop: RunControl.Stop?,
-        campaign: Identity, judge: ExpectationJudge = .standard
+        campaign: Identity, judge: ExpectationJudge = .standard, unfinished: [UnfinishedRun] = []
     ) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
@@ -49,17 +49,22 @@ extension CampaignSummary {
             tally, account.reasons, sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last,
             campaign: campaign)
         self.changes = changes
+        self.unfinished = unfinished.isEmpty ? nil : unfinished
         if let stop { end(early: stop, account.status) }
         conclude(judge)
     }
 
     /// Creates the summary of a complete run from its ledger.
-    package init(_ history: LedgerHistory, campaign: Identity, judge: ExpectationJudge = .standard) {
+    package init(
+        _ history: LedgerHistory, campaign: Identity, judge: ExpectationJudge = .standard,
+        unfinished: [UnfinishedRun] = []
+    ) {
         let ended = history.endedInSession
         self.init(
             history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
         changes = history.changes
+        self.unfinished = unfinished.isEmpty ? nil : unfinished
         conclude(judge)
     }
 
@@ -195,13 +200,12 @@ extension CampaignSummary.Identity {
         inputBytes = header.inputBytes
         inputPacking = header.packing?.rawValue
         isInputSpooled = header.isKept ? true : nil
-        inputCRC32C = checksum.map { String(UInt64($0) | 1 << 32, radix: 16).suffix(8) }.map(String.init)
+        inputCRC32C = checksum.map(KnownInput.text(ofSum:))
         templateDigest = template.flatMap { try? SHA256.digest($0.json) }
             .map { "sha256-" + Data($0).base64EncodedString() }
         began = Self.time(header.start)
         self.ended = Self.time(ended)
     }
 
-    /// Formats a time. A ledger can contain any number, so it is limited to the last second of the year 9999.
-    static func time(_ seconds: UInt64) -> String { Timestamp.text(Int64(min(seconds, 253_402_300_799))) }
+    static func time(_ seconds: UInt64) -> String { Timestamp.text(ofSeconds: seconds) }
 }

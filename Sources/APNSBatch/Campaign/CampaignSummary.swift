@@ -67,6 +67,9 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var verdict = ""
     /// The identity of the campaign.
     public var campaign: Identity
+    /// Other runs of the campaign that have rows without an outcome, the oldest first; nil if there are none, or if the campaign has no
+    /// ``Campaign/book``. Unless a process is working on it, each of them is a reason to look.
+    public var unfinished: [UnfinishedRun]?
 
     /// The rows that violate one rule.
     public struct InvalidRows: Sendable, Codable, Equatable {
@@ -223,7 +226,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
     enum CodingKeys: String, CodingKey {
         case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
-        case sessions, reasons, ending, cause, campaign, expectations, verdict, changes
+        case sessions, reasons, ending, cause, campaign, expectations, verdict, changes, unfinished
         case allSessions = "all_sessions"
         case lastSession = "last_session"
         case maybeSent = "may_be_sent"
@@ -235,8 +238,13 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case invalidRules = "invalid_rules"
     }
 
-    /// Whether the run is complete, and meets every expectation that could be judged.
-    public var isClean: Bool { ending == .complete && expectations.allSatisfy { $0.holds != false } }
+    /// Whether the run is complete and meets every expectation that could be judged, and no other run of the campaign is unfinished.
+    public var isClean: Bool {
+        ending == .complete && expectations.allSatisfy { $0.holds != false } && forgotten.isEmpty
+    }
+
+    /// The unfinished runs of the campaign that no process is working on.
+    var forgotten: [UnfinishedRun] { (unfinished ?? []).filter { !$0.isAtWork } }
 
     /// The number of rows with this outcome.
     public subscript(outcome: Outcome) -> UInt64 {

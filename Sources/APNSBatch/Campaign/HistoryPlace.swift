@@ -8,16 +8,45 @@ import Logging
 struct HistoryPlace: Sendable {
     let campaign: String
     let history: RunHistory
+    /// The rules of the campaign; nil without any.
+    private let book: CampaignBook?
 
-    /// Nil for a campaign without a state directory.
-    init?(_ campaign: Campaign) {
-        guard let directory = campaign.stateDirectory else { return nil }
+    /// Nil for a campaign without a state directory and rules.
+    init?(_ campaign: Campaign) throws(CampaignError) {
+        guard let directory = campaign.stateDirectory ?? campaign.book?.directory else { return nil }
         (self.campaign, history) = (campaign.name, RunHistory(directory))
+        book = try CampaignBook(campaign)
+    }
+
+    /// Enters a run before anything is sent.
+    ///
+    /// - Parameter input: What is known of its input; called only if there are rules.
+    /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
+    func begin(
+        in directory: String, start: UInt64, input: (CampaignBook) throws(CampaignError) -> KnownInput?
+    ) throws(CampaignError) {
+        guard let book else { return }
+        try book.begin(try input(book), in: directory, start: start)
+    }
+
+    /// The unfinished runs of the campaign besides one; empty without rules. A failure is only logged.
+    func unfinished(besides directory: String, logger: Logger) -> [UnfinishedRun] {
+        guard let book else { return [] }
+        do throws(CampaignError) {
+            let own = RunDirectory.absolute(directory)
+            return try book.unfinished().filter { $0.runDirectory != own }
+        } catch {
+            logger.printable.warning("the unfinished runs of the campaign are not known: \(error)")
+            return []
+        }
     }
 
     /// Adds the line of a run that has ended. A failure is only logged, because the run itself has its results.
-    func add(_ summary: CampaignSummary, directory: String, logger: Logger) {
+    ///
+    /// - Parameter isAbandoned: Whether an operator has given the run up, so that it does not count as the one of its night.
+    func add(_ summary: CampaignSummary, directory: String, isAbandoned: Bool, logger: Logger) {
         do throws(CampaignError) {
+            if isAbandoned { _ = try history.abandon(directory) }
             try history.add(RecordedRun(summary, of: campaign, directory: directory))
         } catch {
             logger.printable.warning("the history has no line of this run: \(error)")
@@ -31,7 +60,7 @@ extension ExpectationJudge {
     /// - Parameter start: The start of the run, in seconds since 1970-01-01 00:00 UTC; nil if it begins now. Later nights do
     ///   not count, so that a run is always judged in the same way.
     init(_ campaign: Campaign, start: UInt64? = nil) throws(CampaignError) {
-        try self.init(campaign.expectations, history: HistoryPlace(campaign), start: start)
+        try self.init(campaign.expectations, history: try HistoryPlace(campaign), start: start)
     }
 
     /// - Parameter history: The history of earlier nights; nil if none is kept.
@@ -58,7 +87,7 @@ extension RecordedRun {
         self.init(
             campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: summary.campaign.began,
             ended: summary.campaign.ended, ending: summary.ending.rawValue, exitCode: summary.exitCode,
-            verdict: summary.verdict, figures: summary.figures.withKnownReasons)
+            verdict: summary.verdict, figures: summary.figures.withKnownReasons, inputSum: summary.campaign.inputCRC32C)
     }
 }
 

@@ -13,7 +13,10 @@ enum Verdict {
 
     static func text(of summary: CampaignSummary, _ scope: Scope = .run) -> String {
         switch summary.ending {
-        case .complete: summary.isClean ? "OK: \(account(summary))" : "LOOK: \(failures(summary, scope))"
+        case .complete:
+            summary.isClean
+                ? "OK: \(account(summary))"
+                : "LOOK: \((failures(summary, scope) + unfinished(summary)).joined(separator: "; "))"
         case .interrupted:
             "FAILED: \(summary.cause ?? "the run was interrupted"); \(rest(summary, scope))"
         case .failed: "FAILED: \(summary.cause ?? "the cause is unknown"); \(rest(summary, scope))"
@@ -51,11 +54,19 @@ enum Verdict {
 
     private static let shownFailures = 3
 
-    private static func failures(_ summary: CampaignSummary, _ scope: Scope) -> String {
+    /// What other runs of the campaign have to finish.
+    private static func unfinished(_ summary: CampaignSummary) -> [String] {
+        let forgotten = summary.forgotten
+        let more = forgotten.count - shownFailures
+        return forgotten.prefix(shownFailures).map { "another run is not finished: \($0.sentence)" }
+            + (more > 0 ? ["\(more) more are not finished"] : [])
+    }
+
+    private static func failures(_ summary: CampaignSummary, _ scope: Scope) -> [String] {
         let failed = summary.expectations.filter { $0.holds == false }
         let more = failed.count > shownFailures ? ["\(failed.count - shownFailures) more are not met"] : []
         let advice = failed.first.map { [Self.advice(about: $0.metric, summary, scope)] } ?? []
-        return (failed.prefix(shownFailures).map(\.sentence) + more + advice).joined(separator: "; ")
+        return failed.prefix(shownFailures).map(\.sentence) + more + advice
     }
 
     /// What to do about a figure that is not as expected.
@@ -77,6 +88,8 @@ enum Verdict {
             return "correct the rows: invalid_rules in \(file) says where the first ones are"
         case "unknown":
             return "these rows may have arrived: decide whether to send those again that results.csv lists"
+        case "expired" where summary.changes.contains { $0.text == CampaignRun.abandonment }:
+            return "the run was given up"
         case "expired": return "start earlier, send faster, or allow more time (not_after, expiration)"
         case "duration", "rate": return "compare all_sessions in summary.json with an earlier night"
         default: return "see results.csv"

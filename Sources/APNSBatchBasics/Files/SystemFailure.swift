@@ -1,7 +1,12 @@
 import Glibc
 
+/// An error that knows whether its cause may pass by itself, so that the same call may succeed later without a person.
+package protocol PassingFailure: Error {
+    var mayPass: Bool { get }
+}
+
 /// An error that may come from a system call. Its number says of what kind it is, wherever it was noticed.
-package protocol SystemFailure: Error {
+package protocol SystemFailure: PassingFailure {
     /// The error number of the system; nil if there is none.
     var systemCode: Int32? { get }
 }
@@ -10,6 +15,21 @@ extension SystemFailure {
     /// Whether a disk is full or fails, so that the same call may succeed later.
     package var isOfDisk: Bool {
         systemCode.map { [ENOSPC, EDQUOT, EIO, ESTALE, ETIMEDOUT, ENODEV, ENXIO].contains($0) } ?? false
+    }
+
+    /// Whether a disk, a lock, an address or another machine is in the way, which passes by itself.
+    package var mayPass: Bool { hasPassingCode }
+
+    /// Whether the error number alone says so.
+    package var hasPassingCode: Bool {
+        isOfDisk || systemCode.map { Self.passing.contains($0) } ?? false
+    }
+
+    private static var passing: [Int32] {
+        [
+            EAGAIN, EADDRINUSE, EBUSY, ECONNREFUSED, ECONNRESET, EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH,
+            ENOTCONN, ETXTBSY,
+        ]
     }
 
     /// Whether the process or the machine lacks memory or file descriptors.

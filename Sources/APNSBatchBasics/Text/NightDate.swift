@@ -14,12 +14,22 @@ package enum NightDate {
     ///   - beginning: The time of day at which a night begins, in seconds after midnight, below 86,400.
     ///   - offset: Returns by how many seconds local time is ahead of UTC at an instant.
     package static func text(at now: Int64, beginning: Int64, offset: (_ instant: Int64) -> Int64) -> String {
+        let date = CivilTime(midnight(of: now, beginning, offset))
+        return "\(date.year)-\(date.two(date.month))-\(date.two(date.day))"
+    }
+
+    /// Returns the instant at which the night of another instant began. Takes what ``text(at:beginning:offset:)`` takes.
+    package static func began(at now: Int64, beginning: Int64, offset: (_ instant: Int64) -> Int64) -> Int64 {
+        instant(of: midnight(of: now, beginning, offset) + beginning, offset)
+    }
+
+    /// Returns the local time at which the date begins that a night is named by.
+    private static func midnight(of now: Int64, _ beginning: Int64, _ offset: (Int64) -> Int64) -> Int64 {
         let local = now + offset(now)
         // A night that began on the next date, as counted by a clock that is then set back, has begun too.
         var midnight = local - CivilTime(local).second + 86_400
         while instant(of: midnight + beginning, offset) > now { midnight -= 86_400 }
-        let date = CivilTime(midnight)
-        return "\(date.year)-\(date.two(date.month))-\(date.two(date.day))"
+        return midnight
     }
 
     /// Returns the instant at which a local clock shows a time.

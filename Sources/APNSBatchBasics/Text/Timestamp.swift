@@ -24,6 +24,9 @@ package enum Timestamp {
         return "\(time.year)-\(time.two(time.month))-\(time.two(time.day))T\(time.clock)Z"
     }
 
+    /// Formats a time that may be any number: it is limited to the last second of the year 9999.
+    package static func text(ofSeconds seconds: UInt64) -> String { text(Int64(min(seconds, 253_402_300_799))) }
+
     private struct Reader<Rest: Collection<UInt8>> where Rest.SubSequence == Rest {
         var rest: Rest
 

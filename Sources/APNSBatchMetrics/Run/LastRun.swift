@@ -14,6 +14,9 @@ package struct LastRun: Sendable, Equatable {
     package var exitCode = 0.0
     /// The time that the processes of the last run worked on it, in seconds.
     package var duration = 0.0
+    /// The number of runs with rows left when the last process ended, and of those rows.
+    package var unfinishedRuns = 0.0
+    package var unfinishedRows = 0.0
     package var rows: [String: Double] = [:]
     package var reasons: [Refusal: Double] = [:]
 
@@ -118,6 +121,17 @@ extension LastRun {
                 MetricFamily(
                     prefix + "run_duration_seconds", .gauge, unit: "seconds",
                     "Time that processes worked on the last run that ended."), \.duration
+            ),
+            (
+                MetricFamily(
+                    prefix + "unfinished_runs", .gauge,
+                    "Runs of the campaign with rows left, when the last process ended that had a run."),
+                \.unfinishedRuns
+            ),
+            (
+                MetricFamily(
+                    prefix + "unfinished_rows", .gauge,
+                    "Rows of these runs without an outcome, as far as their number is known."), \.unfinishedRows
             ),
         ]
     }

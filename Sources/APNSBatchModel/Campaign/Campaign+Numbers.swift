@@ -65,6 +65,7 @@ extension Campaign {
         /// All numbers of a campaign. Later versions may have more.
         public static let all = [
             Number("min rows", \.minRows, 0...Int.max),
+            Number("from row", \.firstRow, 1...Int.max),
             Number("zstd window", \.zstdWindow, 10...31),
             Number("lanes", \.lanes, 1...256),
             Number("connections", \.connections, 1...512),

@@ -194,6 +194,8 @@ public struct Campaign: Sendable {
     /// has the other outcomes. Expectations about rows are judged before the first push, and then need a file as input, like
     /// ``minRows``.
     public var expectations: [CampaignExpectation] = []
+    /// The number of the first row that is sent, from 1. Rows before it end as ``Outcome/suppressed``, before they are checked.
+    public var firstRow: UInt64 = 1
     /// The longest time since the input was last modified. An older input is rejected before anything is sent,
     /// and so is a pipe, whose age is unknown. A resumed run does not ask again. Nil for any age.
     public var inputAgeLimit: Duration?
@@ -202,6 +204,9 @@ public struct Campaign: Sendable {
     /// The path of the directory that holds the history of runs, ``RunHistory``, in which each run leaves a line. It is
     /// created if it does not exist. Nil to keep no history; then no expectation can compare with earlier nights.
     public var stateDirectory: String?
+    /// How a new run treats earlier runs of the campaign; nil to send whatever it is given. With rules, ``CampaignRun`` refuses an input
+    /// that ``CampaignBook`` would not send.
+    public var book: BookRules?
     /// The template of the payloads. If neither this nor ``templates`` is set, every row needs a `payload` column.
     public var template: Template?
     /// Several templates, in place of ``template``.

@@ -15,7 +15,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case unknown = 3
     /// The row was never sent, because its own deadline or that of the campaign had passed.
     case expired = 4
-    /// Reserved for rows on a suppression list; no row has this outcome yet.
+    /// It was not meant to be sent: it is before ``Campaign/firstRow``.
     case suppressed = 5
 
     /// The word in `results.csv` and in the summary.

@@ -4,7 +4,7 @@ import APNSBatchModel
 /// Why a database could not be read or written, as a ``code`` for programs and a ``description`` for people.
 ///
 /// The description never contains a password, the text of a connection string, or a device token.
-public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct DatabaseError: PassingFailure, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it is. Later versions may add cases.
     @nonexhaustive
     public enum Code: Sendable, Hashable, CaseIterable {
@@ -31,6 +31,8 @@ public struct DatabaseError: Error, Sendable, Equatable, CustomStringConvertible
     init(_ code: Code, _ description: String, state: String? = nil) {
         (self.code, self.description, self.state) = (code, Printable.text(description), state)
     }
+
+    package var mayPass: Bool { code == .unavailable }
 
     init(_ error: CampaignError) { self.init(.results, error.description) }
 

@@ -14,6 +14,7 @@ final class QueryBytes: InputBytes {
     private static let start = "COPY (\n"
     private static let end = "\n) TO STDOUT (FORMAT csv, HEADER, ENCODING 'UTF8')"
     private static let room = 64 << 10
+    private static let readOnly = "25006"
 
     init(_ query: String, in database: String, patience: Duration) throws(DatabaseError) {
         connection = Guarded(try PostgresConnection(database))
@@ -59,6 +60,10 @@ final class QueryBytes: InputBytes {
         do throws(DatabaseError) {
             return try body()
         } catch {
+            // The transaction only reads, because this library wants it so.
+            if error.state == Self.readOnly {
+                throw DatabaseError(.configuration, error.description, state: error.state)
+            }
             guard let place = error.position.map({ $0 - 1 - Self.start.count }), 0..<query.count ~= place else {
                 throw error
             }

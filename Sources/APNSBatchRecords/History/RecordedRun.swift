@@ -18,26 +18,24 @@ public struct RecordedRun: Sendable, Equatable, Codable {
     public var verdict: String
     /// What expectations can be about.
     public var figures: RunFigures
+    /// The CRC-32C of the input, unpacked, in hex digits; nil if it is not known, or in lines of version 0.2.0.
+    package var inputSum: String?
 
     package init(
         campaign: String, runDirectory: String, began: String, ended: String, ending: String, exitCode: Int32,
-        verdict: String, figures: RunFigures
+        verdict: String, figures: RunFigures, inputSum: String? = nil
     ) {
         (self.campaign, self.runDirectory, self.began, self.ended) = (campaign, runDirectory, began, ended)
         (self.ending, self.exitCode, self.verdict, self.figures) = (ending, exitCode, verdict, figures)
+        self.inputSum = inputSum
     }
 
     enum CodingKeys: String, CodingKey {
         case campaign, began, ended, ending, verdict, figures
         case runDirectory = "run_dir"
         case exitCode = "exit_code"
+        case inputSum = "input_crc32c"
     }
 
-    /// What identifies a run: a directory may hold several, one after the other.
-    struct Key: Hashable {
-        let runDirectory: String
-        let began: String
-    }
-
-    var key: Key { Key(runDirectory: runDirectory, began: began) }
+    package var key: RunKey { RunKey(runDirectory: runDirectory, began: began) }
 }

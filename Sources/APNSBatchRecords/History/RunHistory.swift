@@ -3,30 +3,66 @@ import APNSBatchModel
 import FoundationEssentials
 import Glibc
 
-/// The history of runs in a state directory: the file `runs.ndjson`, to which every run adds a line when it ends. Several
-/// processes may use it at the same time. It holds counts and no device token, and only the owner can read it.
+/// The history of runs: the file `runs.ndjson` in a state directory or beside the run directories, to which every run adds a line when
+/// it begins and when it ends, and every start that is refused. Several processes may use it at the same time. It holds counts and no
+/// device token, and only the owner can read it.
 ///
 /// A process that is killed while it adds a line leaves at most an incomplete last line. Readers ignore it, and the next
 /// writer removes it.
 public struct RunHistory: Sendable {
     private let path: String
+    /// The absolute path of the directory.
+    package let directory: String
 
     /// Names the history of a state directory. Nothing is read.
     ///
     /// - Parameter directory: The path of the state directory, which need not exist.
-    public init(_ directory: String) { path = "\(directory)/runs.ndjson" }
+    public init(_ directory: String) {
+        (path, self.directory) = ("\(directory)/runs.ndjson", RunDirectory.absolute(directory))
+    }
 
-    /// Returns the latest line of each run, in the order in which the runs began, or ended if they began in the same second;
+    /// Adds that the unfinished runs of a directory were given up, so that nothing names them any more. Their files are not changed.
+    ///
+    /// - Parameter runDirectory: The path of a run directory, which need not exist any more.
+    /// - Returns: The number of runs that were given up: 0 if the history has no unfinished run of the directory.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read or written.
+    public func abandon(_ runDirectory: String) throws(CampaignError) -> Int {
+        let path = RunDirectory.absolute(runDirectory)
+        var open: [RunKey: BegunRun] = [:]
+        for entry in try entries().all {
+            switch entry {
+            case .began(let run) where run.runDirectory == path: open[run.key] = run
+            case .ended(let run) where run.ending == "complete": open[run.key] = nil
+            case .abandoned(let run): open[run.key] = nil
+            default: break
+            }
+        }
+        for var run in open.values.sorted(by: { $0.began < $1.began }) {
+            (run.time, run.process, run.input) = (
+                Timestamp.text(ofSeconds: SystemClock.seconds()), UInt32(getpid()), nil
+            )
+            _ = try add(.abandoned(run))
+        }
+        return open.count
+    }
+
+    /// Returns the latest line of each run that ended, in the order in which the runs began, or ended if they began in the same second;
     /// empty if there is no history yet. Lines that cannot be understood are left out.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read.
     public func runs() throws(CampaignError) -> [RecordedRun] {
-        var latest: [RecordedRun.Key: (run: RecordedRun, line: Int)] = [:]
-        for (number, line) in try lines().enumerated() {
-            guard let run = try? JSONDecoder().decode(RecordedRun.self, from: Data(line)) else { continue }
-            latest[run.key] = (run, number)
+        var latest: [RunKey: (run: RecordedRun, line: Int)] = [:]
+        for (number, entry) in try entries().all.enumerated() {
+            if case .ended(let run) = entry { latest[run.key] = (run, number) }
         }
         return latest.values.sorted { ($0.run.began, $0.line) < ($1.run.began, $1.line) }.map(\.run)
+    }
+
+    /// Returns the starts that were refused, in the order in which they were.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read.
+    public func refusedStarts() throws(CampaignError) -> [RefusedStart] {
+        try entries().all.compactMap { if case .refused(let start) = $0 { start } else { nil } }
     }
 
     /// Returns the figures of a campaign's complete runs, the latest last.
@@ -47,25 +83,47 @@ public struct RunHistory: Sendable {
         }
     }
 
-    /// Adds a line, unless the latest one of the run is the same. The line is on the disk on return.
+    /// What the history has, and up to which length.
+    package struct Content: Sendable {
+        package var all: [HistoryEntry]
+        /// The number of bytes of its complete lines, from which it is known whether another line was added since.
+        package var revision: UInt64
+    }
+
+    /// Returns all lines in their order. Lines that cannot be understood are left out.
+    package func entries() throws(CampaignError) -> Content {
+        let bytes = try completeLines()
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        return Content(all: lines.compactMap { HistoryEntry(Data($0)) }, revision: UInt64(bytes.count))
+    }
+
+    /// Adds the line of a run that ended, unless the latest one of the run is the same. The line is on the disk on return.
     package func add(_ run: RecordedRun) throws(CampaignError) {
         if try runs().contains(run) { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        _ = try add(.ended(run))
+    }
+
+    /// Adds a line, which is on the disk on return.
+    ///
+    /// - Parameter revision: That of the content that the line was decided by; nil to add it in any case.
+    /// - Returns: False if another line was added since; then nothing is added.
+    package func add(_ entry: HistoryEntry, at revision: UInt64? = nil) throws(CampaignError) -> Bool {
         try CampaignError.mapping(.results) {
-            let line = Printable.text(String(decoding: try encoder.encode(run), as: UTF8.self))
-            try append(Array("\(line)\n".utf8))
+            let line = Printable.text(String(decoding: try entry.line, as: UTF8.self))
+            return try append(Array("\(line)\n".utf8), at: revision)
         }
     }
 
-    private func append(_ line: [UInt8]) throws {
+    private func append(_ line: [UInt8], at revision: UInt64?) throws -> Bool {
         let storage = try FileStorage(path, .either)
         guard try storage.lockPatiently() else { throw StorageError("lock", path, code: EWOULDBLOCK) }
         let whole = try Self.wholeLines(storage)
+        if let revision, revision != whole { return false }
         if whole < storage.length { try storage.truncate(to: whole) }
         do {
             try line.withUnsafeBytes { try storage.append($0) }
             try storage.sync()
+            return true
         } catch {
             // What was written of the line would be an incomplete one.
             try? storage.truncate(to: whole)
@@ -74,28 +132,23 @@ public struct RunHistory: Sendable {
     }
 
     /// Returns the length of the file up to the end of its last complete line.
-    private static func wholeLines(_ storage: FileStorage) throws -> UInt64 {
-        let bytes = try content(storage)
-        return UInt64(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
+    private static func wholeLines(_ storage: FileStorage) throws -> UInt64 { UInt64(try completeLines(storage).count) }
+
+    /// Returns the complete lines, which are all bytes up to the last line feed.
+    private static func completeLines(_ storage: FileStorage) throws -> ArraySlice<UInt8> {
+        var bytes = [UInt8](repeating: 0, count: Int(storage.length))
+        let count = try bytes.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
+        let end = bytes[..<count].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return bytes[..<end]
     }
 
-    /// Returns the complete lines.
-    private func lines() throws(CampaignError) -> [ArraySlice<UInt8>] {
-        let bytes: [UInt8]
+    private func completeLines() throws(CampaignError) -> ArraySlice<UInt8> {
         do {
-            bytes = try Self.content(try FileStorage(path, .readOnly))
+            return try Self.completeLines(try FileStorage(path, .readOnly))
         } catch let error as StorageError where error.isMissing {
             return []
         } catch {
             throw CampaignError(.results, "\(error)", cause: error)
         }
-        let whole = bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0)]
-        return whole.split(separator: UInt8(ascii: "\n"))
-    }
-
-    private static func content(_ storage: FileStorage) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Int(storage.length))
-        let count = try bytes.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
-        return Array(bytes[..<count])
     }
 }

@@ -47,9 +47,18 @@ package enum CampaignDigest {
 
     /// A device token belongs to an environment. The port, or another server in place of APNs, does not change a row.
     private static func environment(_ destination: Campaign.Destination) -> [UInt8] {
+        Array((apns(destination).map { "\($0)" } ?? "host").utf8)
+    }
+
+    /// Nil for another server.
+    private static func apns(_ destination: Campaign.Destination) -> APNSHost.Environment? {
         let host = destination.endpoint.0.lowercased()
-        let known = [APNSHost.Environment.production, .sandbox].first { APNSHost.push($0).name == host }
-        return Array((known.map { "\($0)" } ?? "host").utf8)
+        return [.production, .sandbox].first { APNSHost.push($0).name == host }
+    }
+
+    /// `production`, `sandbox`, or the name of another host.
+    package static func environmentName(_ destination: Campaign.Destination) -> String {
+        apns(destination).map { "\($0)" } ?? destination.endpoint.0.lowercased()
     }
 
     private static func templates(_ campaign: Campaign) -> [UInt8] {

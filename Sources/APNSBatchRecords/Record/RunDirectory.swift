@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchRows
 import Glibc
 
 /// The directory of a run. It never contains the results of another run.
@@ -31,6 +32,26 @@ package enum RunDirectory {
         return (path, ledger)
     }
 
+    /// Whether there is such a directory.
+    package static func exists(_ directory: String) -> Bool { access("\(directory)/.", F_OK) == 0 }
+
+    /// Whether there is a ledger, which may be empty.
+    package static func hasLedger(_ directory: String) -> Bool { DirectoryFiles(directory).hasLedger }
+
+    /// Whether an input of the same length has the rows that the run in a directory has read.
+    package static func hasRead(_ input: ChunkReader, in directory: String) throws(CampaignError) -> Bool {
+        let files = DirectoryFiles(directory)
+        let history = try RunPast.readUnproven(try files.ledgerToRead(), files, name: directory).history
+        guard history.header?.inputBytes == input.storedBytes, !history.ranges.isEmpty else { return false }
+        do {
+            try InputProof.check(input, name: directory, holds: history.ranges)
+            return true
+        } catch {
+            guard error.code == .configuration else { throw error }
+            return false
+        }
+    }
+
     /// Whether `results.csv` has no lines of any run.
     static func hasNoLines(_ directory: String) -> Bool {
         var facts = stat()
@@ -57,11 +78,27 @@ package enum RunDirectory {
         return wanted
     }
 
-    /// Returns the absolute path of an existing directory, with symbolic links resolved.
+    /// Returns the absolute path of a directory, with symbolic links resolved. The last name of the path need not exist.
     package static func absolute(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
+        if let whole = resolved(path) { return whole }
+        var name = path[...]
+        while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+        let slash = name.lastIndex(of: "/")
+        let above = slash.map { name[..<$0].isEmpty ? "/" : String(name[..<$0]) } ?? "."
+        guard let parent = resolved(above) else { return path }
+        return (parent == "/" ? "" : parent) + "/" + (slash.map { name[name.index(after: $0)...] } ?? name)
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
+    }
+
+    /// Returns the directory that holds another one, of an absolute path.
+    package static func parent(of path: String) -> String {
+        let parent = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        return parent.isEmpty ? "/" : String(parent)
     }
 
     static var unnamed: CampaignError {

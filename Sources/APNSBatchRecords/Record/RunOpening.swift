@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import Glibc
 
@@ -13,6 +14,10 @@ public struct RunOpening: Sendable, Equatable {
     public var worker: UInt32?
     /// The number of processes that have worked on the run.
     public var sessions: Int
+    /// When the first of them began, in UTC, such as `2026-11-21T03:00:00Z`.
+    package var began: String
+    /// Whether the run directory has the rows that are left.
+    package var keepsRows: Bool
 
     /// Reads a run directory, also while a process works on the run.
     ///
@@ -37,6 +42,8 @@ public struct RunOpening: Sendable, Equatable {
             note = session.map(\.note).flatMap { $0.isEmpty ? nil : $0 } ?? header.note
             onUnknown = session?.policy
             sessions = Int(session?.number ?? 0)
+            began = Timestamp.text(ofSeconds: header.start)
+            keepsRows = header.isKept
             worker = isAtWork ? session?.runningProcess : nil
         } catch {
             throw RunPast.explain(

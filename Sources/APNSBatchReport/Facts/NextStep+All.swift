@@ -26,6 +26,14 @@ extension RunReport.NextStep {
                 ? "grep ',unknown,' \("\(report.runDirectory)/results.csv".shellQuoted)"
                 : "grep -r --include=results.csv ',unknown,' \("\(report.runDirectory)/parts".shellQuoted)")
         add(summary.expired, { "Start earlier, send faster, or allow more time: \($0) expired." })
+        for run in summary.unfinished ?? [] where !run.isAtWork {
+            let rows = run.left.map { "\($0.grouped) row\($0 == 1 ? " is" : "s are") left of it" }
+            steps.append(
+                .init(
+                    text:
+                        "Finish another run of the campaign: \(rows ?? (run.isLost ? "its record is gone" : "rows are left of it")).",
+                    command: run.command))
+        }
         add(
             report.rows { $0 == .delete },
             { "Delete the tokens of \($0) that APNs no longer knows: invalid-tokens.csv." })

@@ -56,7 +56,7 @@ final class FilesSource: ByteSource, @unchecked Sendable {
     private static func located(_ path: String, _ body: () throws(InputError) -> Void) throws(InputError) {
         do throws(InputError) { try body() } catch {
             if case .cancelled = error { throw error }
-            throw .inFile(path, "\(error.message(input: path))")
+            throw .inFile(path, "\(error.message(input: path))", mayPass: error.mayPass)
         }
     }
 

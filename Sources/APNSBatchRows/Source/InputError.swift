@@ -44,7 +44,7 @@ package enum InputError: SystemFailure, Equatable, Sendable {
     case cannotSpool(StorageError)
 
     /// One of several files cannot be read; the text names it.
-    case inFile(String, String)
+    case inFile(String, String, mayPass: Bool)
 
     /// A file is given twice. The path is the one that was given first.
     case sameFile(String)
@@ -62,7 +62,7 @@ package enum InputError: SystemFailure, Equatable, Sendable {
     case ofProgram(String)
 
     /// The input is made elsewhere in this process, and cannot be opened, or read to its end.
-    case ofOrigin(String)
+    case ofOrigin(String, mayPass: Bool)
 
     /// The program whose output is the input failed. All complete rows before the failure have been delivered.
     case ofProducer(ProducerFault)
@@ -81,6 +81,18 @@ extension InputError {
         }
     }
 
+    /// An input that is not there yet may come, one that changes is still being written, and a program that failed may not fail again.
+    package var mayPass: Bool {
+        switch self {
+        case .cannotOpen(_, let code): code == ENOENT || hasPassingCode
+        case .changedWhileRead: true
+        case .inFile(_, _, let mayPass), .ofOrigin(_, let mayPass): mayPass
+        case .ofProducer(.cannotStart): false
+        case .ofProducer: true
+        default: hasPassingCode
+        }
+    }
+
     /// Whether the input is damaged, so that it is read in vain however often.
     package var isDamage: Bool { if case .cannotUnpack(_, let fault, _) = self { fault != .noMemory } else { false } }
 
@@ -91,7 +103,7 @@ extension InputError {
         switch self {
         case .badHeader: "\(input):\(self)"
         case .foreign(let format): "\(input): \(format.message(path: input.hasPrefix("<") ? nil : input))"
-        case .inFile(_, let text): text
+        case .inFile(_, let text, _): text
         case .cannotOpen(_, let errno): "\(input): cannot be opened: \(Self.text(errno))"
         default: "\(input): \(self)"
         }
@@ -127,7 +139,7 @@ extension InputError: CustomStringConvertible {
             "the input changed: byte \(offset)"
         case .cannotSpool(let error):
             "\(error)"
-        case .inFile(_, let text):
+        case .inFile(_, let text, _):
             text
         case .sameFile(let path):
             "this file is the same as \(path), and would be sent twice"
@@ -139,7 +151,7 @@ extension InputError: CustomStringConvertible {
             "the input cannot be packed to be kept: \(cause)"
         case .ofProgram(let cause):
             "the program that makes the rows failed: \(cause)"
-        case .ofOrigin(let cause):
+        case .ofOrigin(let cause, _):
             cause
         case .ofProducer(let fault):
             fault.text

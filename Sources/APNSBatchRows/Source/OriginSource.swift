@@ -32,7 +32,7 @@ final class OriginSource: ByteSource, @unchecked Sendable {
         do {
             opened = try origin.open()
         } catch {
-            throw .ofOrigin("\(error)")
+            throw .ofOrigin("\(error)", mayPass: (error as? any PassingFailure)?.mayPass ?? false)
         }
     }
 
@@ -43,7 +43,8 @@ final class OriginSource: ByteSource, @unchecked Sendable {
                 guard let bytes = try opened.next() else { return 0 }
                 ahead = bytes[...]
             } catch {
-                throw isCancelled.withLock { $0 } ? .cancelled : .ofOrigin("\(error)")
+                throw isCancelled.withLock { $0 }
+                    ? .cancelled : .ofOrigin("\(error)", mayPass: (error as? any PassingFailure)?.mayPass ?? false)
             }
         }
         let count = min(ahead.count, buffer.count)

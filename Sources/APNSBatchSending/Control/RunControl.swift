@@ -45,11 +45,20 @@ package final class RunControl: Sendable {
         lastSecond = Atomic(deadline)
     }
 
-    /// The time from which on nothing more is sent, in seconds since 1970-01-01 00:00 UTC; `UInt64.max` for none.
+    /// The time from which on nothing more is sent, in seconds since 1970-01-01 00:00 UTC; `UInt64.max` for none. It has passed for a
+    /// run that is abandoned.
     package var deadline: UInt64 {
-        get { lastSecond.load(ordering: .relaxed) }
+        get { isAbandoned ? 0 : lastSecond.load(ordering: .relaxed) }
         set { lastSecond.store(newValue, ordering: .relaxed) }
     }
+
+    private let isGivenUp = Atomic<Bool>(false)
+
+    /// Whether the rows that are left end without being sent.
+    package var isAbandoned: Bool { isGivenUp.load(ordering: .relaxed) }
+
+    /// Ends the rows that are left without sending them.
+    package func abandon() { isGivenUp.store(true, ordering: .relaxed) }
 
     /// Whether nothing may be sent for now.
     package var paused: Bool { isPausing.load(ordering: .relaxed) }

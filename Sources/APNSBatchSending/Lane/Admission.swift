@@ -64,6 +64,7 @@ struct Admission: ~Copyable {
         (self.plan, self.control, self.rate) = (plan, control, rate)
         canary = lane == 0 ? plan.canary : nil
         awaitsCanary = lane > 0 && plan.canary != nil
+        isLate = control.isAbandoned
     }
 
     // MARK: A turn

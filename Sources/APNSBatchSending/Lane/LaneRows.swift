@@ -10,6 +10,8 @@ import APNSBatchTransport
 struct LaneRows: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
+    /// The number of the first row that is sent.
+    private let firstRow: UInt64
     /// Whether rows may have ids of their own.
     private let hasOwnIDs: Bool
     private var source: RowSource
@@ -47,7 +49,7 @@ struct LaneRows: ~Copyable {
         self.plan = plan
         self.control = control
         self.source = source
-        hasOwnIDs = plan.roles.messageID != nil
+        (firstRow, hasOwnIDs) = (plan.firstRow, plan.roles.messageID != nil)
         preparer = RowPreparer(plan: plan)
         flights = FlightTable(capacity: streams + plan.backoff.rowsMax + Self.asideMost * plan.topics.providers)
         aside = Array(repeating: WaitingRows(), count: plan.topics.providers)
@@ -136,6 +138,10 @@ struct LaneRows: ~Copyable {
     /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
         while unsentOfTurn < Self.unsentPerTurn, !isHeldUp, source.advance() {
+            if source.row.row < firstRow {
+                endUnselected()
+                continue
+            }
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let ticket):
                 flights[ticket].indexInRange = UInt32(truncatingIfNeeded: source.indexInRange)
@@ -156,6 +162,18 @@ struct LaneRows: ~Copyable {
             unsentOfTurn += 1
         }
         return nil
+    }
+
+    /// Ends the row before the first one that is sent. An earlier session, which began elsewhere, may have sent it.
+    @inline(never)
+    private mutating func endUnselected() {
+        if source.mayHaveArrived {
+            recordUnknown()
+        } else {
+            recordUnsent(.suppressed, cause: Self.beforeFirst, attempts: Attempts(bits: source.pastAttempts))
+        }
+        source.consume()
+        unsentOfTurn += 1
     }
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
@@ -266,7 +284,7 @@ struct LaneRows: ~Copyable {
     mutating func again(_ ticket: Int, after delay: UInt64, now: UInt64) {
         if flights[ticket].isInterrupted { return release(ticket) }
         guard CampaignDeadline(seconds: control.deadline).leavesTime(after: delay, now: wallClock) else {
-            return expire(ticket, Self.lateCause)
+            return expire(ticket, lateCause)
         }
         if endIfExpired(ticket, after: delay / 1_000_000_000) { return }
         arena.moveOut(&flights[ticket].record)
@@ -345,15 +363,19 @@ struct LaneRows: ~Copyable {
 
     /// Ends rows after the campaign's deadline, when nothing is sent any more. Returns whether there may be more of them.
     mutating func endLateRows() -> Bool {
-        while let ticket = takeWaiting() { expire(ticket, Self.lateCause) }
+        while let ticket = takeWaiting() { expire(ticket, lateCause) }
         for _ in 0..<Self.unsentPerTurn {
             guard source.advance() else { return false }
+            if source.row.row < firstRow {
+                endUnselected()
+                continue
+            }
             if let error = source.row.error {
                 recordInvalid(RowFault.find(error, plan))
             } else if source.mayHaveArrived {
                 recordUnknown()
             } else {
-                recordExpired(cause: Self.lateCause)
+                recordExpired(cause: lateCause)
             }
             source.consume()
         }
@@ -423,7 +445,12 @@ struct LaneRows: ~Copyable {
         sink.finish()
     }
 
-    private static let lateCause = "not after: the campaign's deadline has passed"
+    /// Why nothing is sent any more.
+    private var lateCause: String { control.isAbandoned ? Self.abandoned : Self.pastDeadline }
+
+    private static let pastDeadline = "not after: the campaign's deadline has passed"
+    private static let abandoned = "Abandoned"
+    private static let beforeFirst = "BeforeFirstRow"
     private static let ownCause = "expiration: passed before the row could be sent"
     private static let inFlightBefore = "in flight when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"

@@ -32,6 +32,8 @@ package final class CampaignPlan: Sendable {
     /// The start of the campaign, in seconds since 1970-01-01 00:00 UTC.
     package let start: UInt64
     package let onUnknown: UnknownPolicy
+    /// See ``Campaign/firstRow``.
+    let firstRow: UInt64
 
     package let topics: ProviderTopics
     /// The trusted certificates. Client certificates belong to the providers.
@@ -74,7 +76,8 @@ package final class CampaignPlan: Sendable {
         let isResumed = start != nil
         (self.surroundings, self.isService) = (surroundings, isService)
         self.start = start ?? surroundings.seconds()
-        onUnknown = campaign.onUnknown
+        // The numbers of a sender's notifications begin with 0.
+        (onUnknown, firstRow) = (campaign.onUnknown, isService ? 0 : campaign.firstRow)
         (inputName, inputParts) = (input.name, input.parts)
         self.columns = columns
         roles = try ColumnRoles(

@@ -66,15 +66,22 @@ extension InputReader {
             throw CampaignError(
                 .configuration, "require fresh: \(name) is not a file, and only a file has a time of modification")
         }
+        if let age = excess(of: modified, name: name, limit: limit, now: now) {
+            throw CampaignError(.configuration, "require fresh: \(age); nothing was sent", cause: OldInput())
+        }
+    }
+
+    /// Says that an input is too old; nil if it is not. All times in seconds.
+    package static func excess(of modified: UInt64, name: String, limit: UInt64, now: UInt64) -> String? {
         let age = now - min(now, modified)
-        guard age > limit else { return }
-        throw CampaignError(
-            .configuration,
-            "require fresh: \(name) was last modified at \(Timestamp.text(Int64(clamping: modified))), "
-                + "\(ElapsedTime.text(Double(age))) ago, and may be \(ElapsedTime.text(Double(limit))) old; nothing was sent"
-        )
+        guard age > limit else { return nil }
+        return "\(name) was last modified at \(Timestamp.text(Int64(clamping: modified))), "
+            + "\(ElapsedTime.text(Double(age))) ago, and may be \(ElapsedTime.text(Double(limit))) old"
     }
 }
+
+/// The input is that of an earlier time; a newer one may come.
+private struct OldInput: PassingFailure { var mayPass: Bool { true } }
 
 /// What a campaign requires of the number of its rows: ``Campaign/minRows``, and its expectations about rows.
 package struct RowRequirement: Sendable {

@@ -77,6 +77,15 @@ package struct RunInput: Sendable {
 
     package var isFile: Bool { path != nil }
 
+    /// The paths of its files, in the order of their rows; empty for an input of another kind.
+    package var paths: [String] {
+        switch location {
+        case .file(let path): [path]
+        case .files(let paths, _): paths
+        case .kept, .descriptor, .producer, .origin, .program, .spooled: []
+        }
+    }
+
     /// Whether it has a time of modification; that of several files is the earliest.
     var hasAge: Bool { isFile || parts != nil }
 

@@ -11,6 +11,14 @@ struct CampaignCall: Sendable {
     let before: RunArguments?
     /// The settings of all sources combined. The run directory is the one of this night.
     private(set) var settings: CampaignSettings
+    /// The directory that holds the nights; nil for a run without a history.
+    private(set) var nights: String?
+    /// Whether an input is sent although it, or another one of this night, was sent before.
+    var again = false
+    /// The unfinished runs that this call has finished before.
+    var finished: [String] = []
+    /// Whether the run is one of several that send a campaign together, and is accounted for by whoever divided it.
+    var isPart = false
 
     /// - Parameters:
     ///   - flags: the flags, with paths as they were given.
@@ -21,6 +29,7 @@ struct CampaignCall: Sendable {
         before = nil
         settings = Self.settings(flags, file, nil)
         do {
+            nights = try settings.nightsDirectory(file: path)
             settings.runDir = try settings.nightlyRunDirectory(at: Int64(Date.now.timeIntervalSince1970), file: path)
         } catch let error as UsageError {
             throw UsageError(located("\(error)"), cause: error)
@@ -40,6 +49,42 @@ struct CampaignCall: Sendable {
             return try CampaignFile.read(path)
         }
         settings = Self.settings(flags, file, before)
+        nights = before.nights
+    }
+
+    /// The rules by which the runs of the campaign are kept apart; nil if they are not.
+    func bookRules() throws -> Campaign.BookRules? {
+        // The ledger of a run that has none does not say where its history is.
+        guard let nights, !isPart, !isBesideManifest else { return nil }
+        let path = file?.path ?? before?.campaignFile
+        var rules = try settings.bookRules(
+            at: Int64(Date.now.timeIntervalSince1970), file: path, nights: nights, again: again)
+        rules?.finished = finished
+        return rules
+    }
+
+    /// Whether the run directory is that of a part by its place: `RUN/parts/00000`, where `RUN/manifest.json` accounts for all parts.
+    private var isBesideManifest: Bool {
+        guard let directory = settings.runDir else { return false }
+        let parts = URL(filePath: directory).standardized.deletingLastPathComponent()
+        let manifest = parts.deletingLastPathComponent().appending(path: "manifest.json")
+        return parts.lastPathComponent == "parts" && access(manifest.path, F_OK) == 0
+    }
+
+    /// The history of the campaign; nil if it has none.
+    func book() throws -> CampaignBook? {
+        guard let rules = try bookRules() else { return nil }
+        var campaign = try RunArguments(self).campaign(settings, simulator: nil, for: .accounting)
+        if let name { campaign.name = name }
+        campaign.book = rules
+        return try CampaignBook(campaign)
+    }
+
+    /// Returns the call with another run directory.
+    func sending(into directory: String) -> CampaignCall {
+        var call = self
+        call.settings.runDir = directory
+        return call
     }
 
     private static func settings(

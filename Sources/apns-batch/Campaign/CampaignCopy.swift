@@ -38,7 +38,8 @@ struct CampaignCopy: Encodable {
 
     /// The settings of the table that a copy does not have.
     private static let ownOfOneRun: Set<String> = [
-        "input", "inputCommand", "inputQuery", "inputTimeout", "spool", "format", "delimiter", "minRows", "zstdWindow",
+        "input", "inputCommand", "inputQuery", "inputTimeout", "spool", "format", "delimiter", "minRows", "fromRow",
+        "zstdWindow",
         "campaignId", "runDir", "name", "nightStarts", "timezone", "resultsTo", "exportPatience", "rate", "spread",
         "rateShared", "canary", "canaryMaxRejected", "lanes", "connections",
     ]
@@ -62,7 +63,7 @@ struct CampaignCopy: Encodable {
         var checked = settings
         // Each sender starts a simulator of its own.
         if checked.to == "simulator" { checked.to = nil }
-        rate = try checked.campaign(simulator: nil, onlyRendering: true).rateLimit.rate?.perSecond
+        rate = try checked.campaign(simulator: nil, for: .showing).rateLimit.rate?.perSecond
         let names = Set(Self.kept.map(\.name))
         let files = try CopiedFiles(directory)
         var values: [String: SettingValue] = [:]

@@ -47,12 +47,12 @@ extension CampaignSettings {
     ///
     /// - Parameters:
     ///   - simulator: the simulator that `--to simulator` has started.
-    ///   - onlyRendering: whether nothing will be sent, so that no credentials are needed.
-    func campaign(simulator: EmbeddedSimulator?, onlyRendering: Bool = false) throws -> Campaign {
+    ///   - use: what credentials are read for.
+    func campaign(simulator: EmbeddedSimulator?, for use: Use = .sending) throws -> Campaign {
         let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
         var campaign = Campaign(
-            destination: try simulator?.destination ?? destination(onlyRendering: onlyRendering),
-            topic: self.topic ?? topic, providers: try providers(simulator, onlyRendering: onlyRendering))
+            destination: try simulator?.destination ?? destination(isNeeded: use == .sending),
+            topic: self.topic ?? topic, providers: try providers(simulator, for: use))
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
@@ -78,9 +78,9 @@ extension CampaignSettings {
     }
 
     /// Rendering needs no destination, because it only affects the `:authority` field.
-    func destination(onlyRendering: Bool = false) throws -> Campaign.Destination {
+    func destination(isNeeded: Bool = true) throws -> Campaign.Destination {
         switch self.to {
-        case nil where onlyRendering: return .production
+        case nil where !isNeeded: return .production
         case nil: throw UsageError("no destination: give --to production, sandbox, simulator or HOST:PORT")
         case "production": return .production
         case "sandbox": return .sandbox
@@ -101,9 +101,9 @@ extension CampaignSettings {
     }
 
     /// With the simulator, all providers have its only key, but each keeps its topics.
-    private func providers(_ simulator: EmbeddedSimulator?, onlyRendering: Bool) throws -> [Campaign.Provider] {
+    private func providers(_ simulator: EmbeddedSimulator?, for use: Use) throws -> [Campaign.Provider] {
         let list = try providerList()
-        guard let simulator else { return try read(list, for: onlyRendering ? .showing : .sending) }
+        guard let simulator else { return try read(list, for: use) }
         return list.map { Campaign.Provider(topics: $0.topics, credentials: simulator.credentials) }
     }
 }

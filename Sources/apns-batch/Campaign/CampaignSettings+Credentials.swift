@@ -13,6 +13,8 @@ extension CampaignSettings {
         case showing
         /// During a run: a passphrase is never asked for.
         case reloading
+        /// For what sends and shows no notification: no file is read.
+        case accounting
     }
 
     var topics: [String] { values["topics"]?.texts ?? [] }
@@ -74,6 +76,7 @@ extension CampaignSettings {
     }
 
     func credentials(for use: Use) throws -> Campaign.Credentials {
+        if use == .accounting { return .none }
         if use == .showing {
             if self.certificateFile == nil && self.keyFile == nil && self.providerTokenFile == nil { return .none }
             // A machine that only renders or checks need not have the keys.

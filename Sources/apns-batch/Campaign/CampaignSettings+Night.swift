@@ -81,12 +81,51 @@ extension CampaignSettings {
         }
     }
 
+    /// The time zone of the campaign.
+    var localZone: TimeZone { get throws { try value(of: "timezone", Self.zone) ?? .current } }
+
     /// The date of the night, such as `2026-11-21`.
-    private func night(at now: Int64) throws -> String {
-        let zone = try value(of: "timezone", Self.zone) ?? .current
+    func night(at now: Int64) throws -> String { try night(at: now, NightDate.text) }
+
+    /// - Parameter fact: Returns what is wanted to be known of the night, from an instant, the time of day at which nights begin, and the
+    ///   offset of local time.
+    private func night<T>(at now: Int64, _ fact: (Int64, Int64, (Int64) -> Int64) -> T) throws -> T {
+        let zone = try localZone
         let beginning = try value(of: "nightStarts", Self.timeOfDay) ?? 12 * 3600
-        return NightDate.text(at: now, beginning: beginning) {
-            Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval($0))))
+        return fact(now, beginning) { Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval($0)))) }
+    }
+
+    /// Returns the directory that holds the nights: `run_dir` before `{date}`, or else the one that the run directory is in.
+    ///
+    /// - Parameter file: The path of the campaign file.
+    func nightsDirectory(file: String?) throws -> String {
+        guard let runDir = self.runDir else { return "runs" }
+        let nights = runDir.range(of: "{date}").map { runDir[..<$0.lowerBound] }
+        var path = CampaignSettings()
+        // Of a directory that is named only by what comes before the date, the parent is meant, too.
+        path.runDir = nights.map(String.init) ?? runDir
+        path.values["name"] = values["name"]
+        let whole = try path.nightlyRunDirectory(at: 0, file: file) ?? ""
+        guard let slash = whole.dropLast(nights == nil && whole.hasSuffix("/") ? 1 : 0).lastIndex(of: "/") else {
+            return "."
         }
+        return slash == whole.startIndex ? "/" : String(whole[..<slash])
+    }
+
+    /// Returns the rules by which the runs of the campaign are kept apart; nil for a campaign without a name, and with the simulator in
+    /// this process.
+    ///
+    /// - Parameters:
+    ///   - now: Seconds since 1970-01-01 00:00 UTC.
+    ///   - file: The path of the campaign file.
+    ///   - nights: The directory that holds the nights.
+    func bookRules(at now: Int64, file: String?, nights: String, again: Bool) throws -> Campaign.BookRules? {
+        guard self.to != nil, self.to != "simulator", try campaignName(file: file) != nil else { return nil }
+        var rules = Campaign.BookRules(
+            directory: self.stateDir ?? nights, nightBegan: UInt64(max(0, try night(at: now, NightDate.began))))
+        rules.repeatsNightly = try value(of: "sameInput", Self.isNightly) ?? false
+        rules.finishesEarlier = try value(of: "unfinished", Self.finishesEarlier) ?? false
+        rules.again = again
+        return rules
     }
 }

@@ -12,8 +12,8 @@ enum InputPattern {
         defer { globfree(&found) }
         let code = glob(pattern, GLOB_NOSORT, nil, &found)
         guard code == 0 else {
-            throw UsageError(
-                "input: \(pattern): \(code == GLOB_NOMATCH ? "no file has such a name" : "cannot be read")")
+            if code == GLOB_NOMATCH { throw StartRefusal(absent: "input: \(pattern): no file has such a name") }
+            throw UsageError("input: \(pattern): cannot be read")
         }
         let paths = (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
         return paths.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }

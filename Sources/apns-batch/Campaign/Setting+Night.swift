@@ -12,8 +12,20 @@ extension Setting {
             "Age of the input file, such as 20h, beyond which it is refused before anything is sent."
         ) { $0.inputAgeLimit = try $1.parsed("a duration such as 20h", CampaignSettings.duration) },
         Setting(
+            "inputPatience", .text, standard: "0s",
+            "How long to wait for what passes by itself, such as 30m: an input that is not there yet, or a database that starts up."
+        ) { _ = try $1.parsed("a duration such as 30m", CampaignSettings.duration) },
+        Setting(
+            "sameInput", .text, standard: "once",
+            "once: an input that a complete run has sent is not sent again. nightly: it is sent once each night."
+        ) { _ = try CampaignSettings.isNightly($1) },
+        Setting(
+            "unfinished", .text, standard: "report",
+            "What to do first about an earlier night that is not finished. report: name it, exit code 2. continue: finish it, if its rows are kept."
+        ) { _ = try CampaignSettings.finishesEarlier($1) },
+        Setting(
             "stateDir", .path, standard: "none",
-            "Directory for the history of runs, which medians and the command runs are made from."
+            "Directory for the history of runs, which medians and the command runs are made from; else it is beside the run directories."
         ) { $0.stateDirectory = $1.text },
         Setting(
             "report", .text, standard: "files", "files: a report is written into the run directory. none: it is not."
@@ -45,6 +57,14 @@ extension CampaignSettings {
             throw UsageError("expected 1 to 86400, found \(value.number ?? 0)")
         }
         return .seconds(seconds)
+    }
+
+    static func isNightly(_ value: SettingValue) throws -> Bool {
+        try value.parsed("once or nightly") { ["once": false, "nightly": true][$0] }
+    }
+
+    static func finishesEarlier(_ value: SettingValue) throws -> Bool {
+        try value.parsed("report or continue") { ["report": false, "continue": true][$0] }
     }
 
     /// Parses a duration such as `20h`.

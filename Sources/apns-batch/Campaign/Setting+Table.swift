@@ -64,6 +64,7 @@ extension Setting {
         Setting(
             "minRows", standard: "none",
             "Minimum number of rows. A smaller input file is refused before anything is sent."),
+        Setting("fromRow", standard: "1", "Number of the first row that is sent. Rows before it end as suppressed."),
         Setting(
             "zstdWindow", standard: "25",
             "Binary logarithm of the largest window of a zstd input, which takes as many bytes of memory."),

@@ -39,9 +39,10 @@ final class MetricsEndpoint: Sendable {
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         guard listener >= 0, address.withSystemAddress({ bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0
         else {
-            let cause = String(cString: strerror(errno))
+            let code = errno
             if listener >= 0 { close(listener) }
-            throw UsageError("metrics_listen: \(address.url(port: address.port)): \(cause)")
+            let cause = String(cString: strerror(code))
+            throw UsageError("metrics_listen: \(address.url(port: address.port)): \(cause)", systemCode: code)
         }
         return listener
     }

@@ -126,6 +126,11 @@ final class MetricsPublisher: Sendable {
             metrics.endConnections()
             metrics.last.end(at: now, exitCode: end.exitCode.rawValue, isComplete: end.summary?.ending == .complete)
             guard let summary = end.summary else { return }
+            let others = (summary.unfinished ?? []).compactMap(\.left).reduce(0, +)
+            let own = summary.ending == .complete ? 0 : summary.left ?? 0
+            metrics.last.unfinishedRuns = Double(
+                (summary.unfinished ?? []).count + (summary.ending == .complete ? 0 : 1))
+            metrics.last.unfinishedRows = Double(others + own)
             metrics.last.note(
                 seconds: summary.allSessions.elapsedSeconds, rows: { summary[$0] }, rejected: summary.reasons,
                 unavailable: summary.unavailableReasons)

@@ -118,7 +118,6 @@ extension EndToEnd {
         static let wrong: [(arguments: [String], says: String)] = [
             (["--input", "ROWS", "--to", "localhost:1", "--no-such-flag"], "--no-such-flag"),
             (["--to", "simulator"], "input"),
-            (["--input", "/nonexistent/rows.csv", "--to", "simulator"], "/nonexistent/rows.csv"),
             (["--input", "ROWS", "--to", "nowhere"], "nowhere"),
             (
                 ["--input", "ROWS", "--to", "simulator", "--proxy", "http://u:p@h:1"],
@@ -170,6 +169,27 @@ extension EndToEnd {
                 name: "send", in: scratch, seconds: 30)
             #expect(finished.ending == .exited(64), "\(finished)")
             #expect(finished.errors.contains(says), "\(finished)")
+        }
+
+        @Test func `what may pass by itself: exit code 75, nothing sent`() throws {
+            let scratch = try Scratch()
+            let rows = try scratch.write(Self.header + "00aa,Ada,1,true,,{}\n", to: "rows.csv")
+            let simulator = ["--to", "simulator", "--template", Sender.template]
+            let cases: [(arguments: [String], campaign: String, says: String)] = [
+                (["--input", "/nonexistent/rows.csv"] + simulator, "", "/nonexistent/rows.csv"),
+                (simulator, "input: [\(rows), /nonexistent/rows.csv]", "/nonexistent/rows.csv"),
+                (simulator, "input: \(scratch.path("none-*.csv"))", "no file has such a name"),
+                (simulator, "input_command: [/bin/sh, -c, exit 3]", "ended with exit code 3"),
+                (simulator, "input_command: [/bin/sh, -c, kill -9 $$]", "ended by signal 9"),
+            ]
+            for (number, it) in cases.enumerated() {
+                let campaign = try scratch.write("name: passing\n\(it.campaign)\n", to: "campaign-\(number).yaml")
+                let finished = try Child.run(
+                    Tools.command, ["send", campaign] + it.arguments + ["--run-dir", scratch.path("run-\(number)")],
+                    name: "send", in: scratch, seconds: 30)
+                #expect(finished.ending == .exited(75), "\(finished)")
+                #expect(finished.errors.contains(it.says), "\(finished)")
+            }
         }
 
         @Test func `tokens of several rows, of another size, and columns without use: warnings, and all is sent`()

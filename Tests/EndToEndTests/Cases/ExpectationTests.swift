@@ -27,9 +27,10 @@ extension EndToEnd {
                     """, to: "nightly.yaml")
             }
 
+            /// Sends the rows, also those that an earlier call has sent, as the export of another night.
             func send(_ more: String...) throws -> Finished {
                 try sender.command(
-                    ["send", file, "--run-dir", sender.newRunDirectory()] + sender.credentials.flags + more)
+                    ["send", file, "--again", "--run-dir", sender.newRunDirectory()] + sender.credentials.flags + more)
             }
         }
 
@@ -105,7 +106,7 @@ extension EndToEnd {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date.now.addingTimeInterval(-86_400)], ofItemAtPath: night.input)
             let finished = try night.send()
-            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.ending == .exited(75), "\(finished)")
             #expect(
                 finished.errors.contains("24 h 0 min ago, and may be 20 h 0 min old; nothing was sent"), "\(finished)")
             let piped = try Child.run(
@@ -119,6 +120,39 @@ extension EndToEnd {
             #expect(piped.errors.contains("require_fresh: <stdin> is not a file"), "\(piped)")
         }
 
+        @Test func `runs lists what was killed with the command that finishes it, and what was refused`() throws {
+            let night = try Night(
+                "run_dir: runs/{campaign}/{date}\ntimezone: Asia/Tokyo\nrate: 10/s\nrequire_fresh: 20h")
+            let child = try Child(
+                Tools.command, ["run", night.file] + night.sender.credentials.flags, name: "run",
+                in: night.sender.scratch)
+            #expect(
+                eventually(seconds: 60) {
+                    (try? night.sender.command(["runs", night.file]))?.output.contains(" running\n") == true
+                })
+            child.stop(SIGKILL)
+            let table = try night.sender.command(["runs", night.file])
+            #expect(table.ending == .exited(0) && table.output.hasPrefix("times: Asia/Tokyo\n"), "\(table)")
+            #expect(table.outputLines.contains { $0.hasSuffix(" unfinished") }, "\(table)")
+            let advice = try #require(table.outputLines.first { $0.contains(" left: apns-batch resume ") })
+            let path = String(try #require(advice.split(separator: " ").last))
+            #expect(table.outputLines.contains { $0.hasPrefix("\(path.split(separator: "/").last!) ") }, "\(table)")
+            let status = try night.sender.command(["status", path])
+            #expect(status.output.contains("to continue: apns-batch resume \(path)\n"), "\(status)")
+
+            let late = try night.sender.command(
+                ["run", night.file, "--input", night.input + "-late"] + night.sender.credentials.flags)
+            #expect(late.ending == .exited(75), "\(late)")
+            let refused = try night.sender.command(["runs", night.file, "--json"])
+            let entries = try refused.outputLines.map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            // Both may be of the same second.
+            #expect(Set(entries.map { $0["ending"] as? String }) == ["unfinished", "refused"], "\(refused)")
+            let reasons = entries.compactMap { $0["reason"] as? String }
+            #expect(reasons.count == 1 && reasons[0].contains("-late: "), "\(refused)")
+        }
+
         @Test func `runs lists the nights in 80 columns, and as JSON`() throws {
             let night = try Night("expect: [duration < 1h]")
             #expect(try night.send().ending == .exited(0))
@@ -128,12 +162,16 @@ extension EndToEnd {
             let table = try night.sender.command(["runs", night.file])
             #expect(table.ending == .exited(0), "\(table)")
             let lines = table.outputLines
-            #expect(lines[0] == "began             campaign       exit         rows     accepted  seconds verdict")
-            #expect(lines[1].hasSuffix("Z nightly           0           50           50        0 OK"), "\(table)")
-            #expect(lines[2].hasSuffix("Z nightly           2            1            0        0 LOOK"), "\(table)")
+            #expect(lines[0].hasPrefix("times: "), "\(table)")
             #expect(
-                lines[3].hasPrefix("    expected accepted > 0, found 0; expected invalid == 0, found 1;"), "\(table)")
-            #expect(lines.allSatisfy { $0.count <= 80 })
+                lines[1] == "night      began       campaign     exit        rows    accepted seconds verdict",
+                "\(table)")
+            #expect(lines[2].hasSuffix(" nightly         0          50          50       0 OK"), "\(table)")
+            #expect(lines[4].hasSuffix(" nightly         2           1           0       0 LOOK"), "\(table)")
+            #expect(
+                lines[5].hasPrefix("    expected accepted > 0, found 0; expected invalid == 0, found 1;"), "\(table)")
+            // A path is as long as it is.
+            #expect(lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("    /") })
             let state = night.sender.scratch.path("state")
             let json = try night.sender.command(["runs", "--state-dir", state, "--campaign", "nightly", "--json"])
             let runs = try json.outputLines.map {

@@ -71,7 +71,7 @@ extension EndToEnd {
             (["runs", "--state-dir", text], 64),
             (["export", text, "--to", "service=x"], 64), (["notify", text], 64), (["control", text, "pause"], 64),
             (["control", ".", "rate", text], 64),
-            (["check", "--input", text, "--to", text], 64), (["render", "--input", text, "--to", "simulator"], 64),
+            (["check", "--input", text, "--to", text], 64), (["render", "--input", text, "--to", "simulator"], 75),
             (["send", "--to", text, "--input", "x"], 64),
             (["send", "--proxy", text, "--to", "simulator", "--input", "x"], 64),
             (["provider-token", "--key-file", text, "--key-id", "ABC123DEFG", "--team-id", "ABC123DEFG"], 64),
@@ -127,7 +127,7 @@ extension EndToEnd {
             #expect(sent.errors.contains(#"sh: PWN \u001b[2J\x9b\u009b"#), "\(sent)")
             #expect(sent.errors.contains(#"on_complete: PWN \u001b[2J\x9b\u009b"#), "\(sent)")
             try sender.scratch.write("\(shout); exit 3\n", to: "make.sh")
-            try run(["send", file, "--run-dir", sender.newRunDirectory()], 64)
+            try run(["send", file, "--run-dir", sender.newRunDirectory()], 75)
         }
 
         @Test func `a run, its files, and what is shown of it are escaped`() throws {

@@ -226,7 +226,7 @@ extension EndToEnd {
                 in: stage.sender.scratch)
             #expect(eventually(seconds: 60) { listener.isOver || Ports.accepts(taken.number) })
             let second = try stage.send("--metrics-listen", "\(taken.number)")
-            #expect(second.ending == .exited(64) && second.errors.contains(": Address already in use"), "\(second)")
+            #expect(second.ending == .exited(75) && second.errors.contains(": Address already in use"), "\(second)")
             listener.stop()
         }
 

@@ -121,7 +121,8 @@ extension EndToEnd {
             #expect(finished.errors.contains(/limit 10 %\) are BadDeviceToken/), "\(finished)")
             #expect(stopped.lines.count < 2000)
             let (_, all) = try sender.send(
-                input, to: simulator.port, [campaign] + Self.template + ["--stop-at", "BadDeviceToken=never"],
+                input, to: simulator.port,
+                [campaign] + Self.template + ["--stop-at", "BadDeviceToken=never", "--name", "another"],
                 expecting: 2)
             #expect(all.count("rejected") == 2000)
         }

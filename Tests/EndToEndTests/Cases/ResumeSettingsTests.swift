@@ -106,7 +106,7 @@ extension EndToEnd {
             let moved = stage.sender.scratch.path("moved.csv")
             try FileManager.default.moveItem(atPath: stage.input, toPath: moved)
             let missing = try stage.resume(["--key-id", TestCredentials.keyID])
-            #expect(missing.ending == .exited(64) && missing.errors.contains("No such file"), "\(missing)")
+            #expect(missing.ending == .exited(75) && missing.errors.contains("No such file"), "\(missing)")
             #expect(missing.errors.contains("--input"), "\(missing)")
 
             var bytes = try Data(contentsOf: URL(filePath: moved))

@@ -65,8 +65,8 @@ extension EndToEnd {
             #expect(first.outputLines.last?.hasPrefix("rows=200 ") == true, "\(first)")
             #expect(!first.output.contains("already="))
             let before = try Data(contentsOf: URL(filePath: stage.night + "/results.csv"))
-            // The rows of the next night may be there already, and the key may be gone.
-            try "token,name\n00aa,Ada\n".write(toFile: stage.input, atomically: true, encoding: .utf8)
+            // The rows and the key may be gone.
+            try FileManager.default.removeItem(atPath: stage.input)
             try FileManager.default.removeItem(atPath: stage.sender.credentials.providerKey)
             let again = try stage.run()
             #expect(again.ending == .exited(0), "\(again)")
@@ -98,19 +98,31 @@ extension EndToEnd {
             #expect(resumed.ending == .exited(0), "\(resumed)")
             #expect(resumed.outputLines.last?.contains(" sessions=2 ") == true, "\(resumed)")
             try RunResults(stage.night).expectComplete(rows: 2000)
-            try stage.write("run_dir: night\npriority: 5")
             #expect(try stage.run().output.contains(" already=complete\n"))
+            try stage.write("run_dir: night\npriority: 5")
+            let changed = try stage.run()
+            #expect(changed.ending == .exited(64), "\(changed)")
+            #expect(
+                changed.errors.contains("has these rows with another template or other header fields"), "\(changed)")
         }
 
-        @Test func `a key that APNs refuses can be corrected before the next call, and a changed input cannot`() throws
+        @Test
+        func `a key that APNs refuses can be corrected before the next call, and another input gets a run of its own`()
+            throws
         {
             let stage = try Stage()
             let refused = try stage.run(["--key-id", "WRONGKEY00"])
             #expect(refused.ending == .exited(69), "\(refused)")
             let other = try stage.sender.makeRows(40)
-            let changed = try stage.run(["--key-id", TestCredentials.keyID, "--input", other])
-            #expect(changed.ending == .exited(64), "\(changed)")
-            #expect(changed.errors.contains("the input changed"), "\(changed)")
+            // Another input is sent in a run of its own, which names the one that is not finished.
+            let beside = try stage.run(["--key-id", TestCredentials.keyID, "--input", other])
+            #expect(beside.ending == .exited(2), "\(beside)")
+            #expect(
+                beside.output.contains(
+                    "LOOK: another run is not finished: \(stage.night): 50 rows are left: apns-batch resume \(stage.night)\n"
+                ),
+                "\(beside)")
+            try RunResults(stage.night + "-2").expectComplete(rows: 40)
             let done = try stage.run(["--key-id", TestCredentials.keyID])
             #expect(done.ending == .exited(0), "\(done)")
             try RunResults(stage.night).expectComplete(rows: 50)
@@ -199,11 +211,11 @@ extension EndToEnd {
             let foreign = stage.sender.scratch.path("foreign")
             try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: false)
             try "mine\n".write(toFile: foreign + "/results.csv", atomically: true, encoding: .utf8)
-            let refused = try stage.run(["--run-dir", foreign])
+            let refused = try stage.run(["--again", "--run-dir", foreign])
             #expect(refused.ending == .exited(64), "\(refused)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: foreign) == ["results.csv"])
             try FileManager.default.moveItem(atPath: foreign + "/results.csv", toPath: foreign + "/ledger")
-            #expect(try stage.run(["--run-dir", foreign]).ending == .exited(64))
+            #expect(try stage.run(["--again", "--run-dir", foreign]).ending == .exited(64))
             #expect(try String(contentsOfFile: foreign + "/ledger", encoding: .utf8) == "mine\n")
 
             let channels = stage.sender.newRunDirectory()
@@ -276,10 +288,11 @@ extension EndToEnd {
             let before = nights("Pacific/Kiritimati")
             #expect(try stage.run().ending == .exited(0))
             #expect(
-                try stage.sender.command(["send", stage.file, "--timezone", "Pacific/Pago_Pago"]).ending == .exited(0))
+                try stage.sender.command(["send", stage.file, "--again", "--timezone", "Pacific/Pago_Pago"]).ending
+                    == .exited(0))
             let wanted = before + nights("Pacific/Kiritimati") + nights("Pacific/Pago_Pago")
             let runs = stage.sender.scratch.path("runs/late-news")
-            let made = try FileManager.default.contentsOfDirectory(atPath: runs)
+            let made = try FileManager.default.contentsOfDirectory(atPath: runs).filter { $0 != "runs.ndjson" }
             #expect(made.count == 2 && made.allSatisfy { wanted.contains("late-news/" + $0) }, "\(made)")
         }
 

@@ -97,17 +97,20 @@ extension EndToEnd {
 
         @Test func `systemd accepts the units, and finds few ways in`() throws {
             let scratch = try Scratch()
-            for kind in ["service", "timer"] {
-                let unit = try String(contentsOf: Self.units.appending(path: "apns-batch@.\(kind)"), encoding: .utf8)
+            for name in ["apns-batch@.service", "apns-batch@.timer", "apns-batch-boot@.service"] {
+                let unit = try String(contentsOf: Self.units.appending(path: name), encoding: .utf8)
                 try scratch.write(
-                    unit.replacing("/usr/bin/apns-batch", with: Tools.command), to: "apns-batch@nightly.\(kind)")
+                    unit.replacing("/usr/bin/apns-batch", with: Tools.command),
+                    to: name.replacing("@", with: "@nightly"))
             }
             let (service, timer) = (
                 scratch.path("apns-batch@nightly.service"), scratch.path("apns-batch@nightly.timer")
             )
             let verified = try Child.run(
-                "systemd-analyze", ["verify", "--man=no", service, timer], name: "verify", in: scratch)
-            #expect(verified.ending == .exited(0) && !verified.errors.contains("apns-batch@"), "\(verified)")
+                "systemd-analyze",
+                ["verify", "--man=no", service, timer, scratch.path("apns-batch-boot@nightly.service")], name: "verify",
+                in: scratch)
+            #expect(verified.ending == .exited(0) && !verified.errors.contains("apns-batch"), "\(verified)")
             let rated = try Child.run(
                 "systemd-analyze", ["security", "--offline=true", "--threshold=15", "--no-pager", service],
                 name: "security", in: scratch)

@@ -155,7 +155,7 @@ extension EndToEnd {
         ]
 
         @Test(arguments: failing)
-        func `a program that fails at half of its rows: exit code 64, and nothing was sent`(
+        func `a program that fails at half of its rows: exit code 75, and nothing was sent`(
             end: String, says: String
         ) throws {
             let sender = try Sender()
@@ -166,7 +166,7 @@ extension EndToEnd {
             let directory = sender.newRunDirectory()
             for name in ["send", "run"] {
                 let failed = try sender.command([name, file, "--run-dir", directory] + sender.credentials.flags)
-                #expect(failed.ending == .exited(64) && failed.errors.contains(says), "\(failed)")
+                #expect(failed.ending == .exited(75) && failed.errors.contains(says), "\(failed)")
                 #expect(failed.errors.contains("; nothing was sent"), "\(failed)")
                 #expect(failed.errors.contains("sh: the server is gone"), "\(failed)")
                 #expect(!FileManager.default.fileExists(atPath: directory + "/input.zst"))
@@ -340,7 +340,7 @@ extension EndToEnd {
             }
             let none = try sender.command(
                 ["check", "--input", sender.scratch.path("no-*.csv"), "--findings", findings] + flags)
-            #expect(none.ending == .exited(64) && none.errors.contains("no file has such a name"), "\(none)")
+            #expect(none.ending == .exited(75) && none.errors.contains("no file has such a name"), "\(none)")
         }
     }
 }

@@ -28,7 +28,7 @@ extension EndToEnd {
         }
 
         // Sanitizers map terabytes of address space.
-        @Test(.enabled(if: Tools.sanitizer == nil), arguments: [100_000, 200_000, 300_000])
+        @Test(.enabled(if: Tools.sanitizer == nil), arguments: [120_000, 200_000, 300_000])
         func `too little address space: one sentence that names the limit, exit code 71`(kilobytes: Int) throws {
             let sender = try Sender()
             for arguments in [["--version"], try Self.rows(sender)] {

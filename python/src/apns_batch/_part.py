@@ -113,7 +113,7 @@ class _Sender:
         command = [
             *(binary, "run", str(layout.campaign_file), "--run-dir", str(layout.part(task.part))),
             *("--input", str(layout.root / task.input), "--format", "ndjson", "--campaign-id", task.part_id),
-            *("--lock-wait", _LOCK_WAIT, "--leash", str(leash), "--report", "none"),
+            *("--part", "--lock-wait", _LOCK_WAIT, "--leash", str(leash), "--report", "none"),
             *("--json", "--log-format", "json", "--no-progress", *task.flags),
         ]
         try:

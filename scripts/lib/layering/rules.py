@@ -60,7 +60,7 @@ FOLDERS = {
     "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
-    "APNSBatch": [".", "Observing", "Campaign", "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
+    "APNSBatch": [".", "Observing", {"Campaign", "Book"}, "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
     "APNSBatchMetrics": ["Clients", "Exposition", "HTTP", "Run"],
     "APNSBatchWebhooks": ["Signing", "Events", "Outbox"],
@@ -200,6 +200,7 @@ KERNEL_CALLS = {
         "pread pwrite flock usleep geteuid": "the file of a shared rate, which is not mapped",
         "time": "the name of a run directory",
         "kill": "whether the process of a session exists",
+        "stat getpid": "the history: the files of an input, and the process that adds a line",
     },
     "APNSBatch": {
         "getpid getrusage sysconf": "the usage of the process",

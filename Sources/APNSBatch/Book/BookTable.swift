@@ -1,0 +1,87 @@
+import APNSBatchModel
+
+/// What a campaign's history and its configured input are, as far as the decision about a start depends on it.
+struct BookFacts: Equatable {
+    /// An unfinished run.
+    struct Unfinished: Equatable {
+        var directory: String
+        /// Whether the run directory has the rows, so that the run can be finished without its input.
+        var isKept = false
+        var isAtWork = false
+        /// Whether its run directory was removed, so that nobody knows which rows were sent.
+        var isLost = false
+    }
+
+    /// What the configured input is.
+    enum Input: Equatable {
+        /// It is not there, for this reason.
+        case absent(String)
+        /// It can be read only once, and was not read yet.
+        case unread
+        case new
+        /// A complete run has sent it.
+        case sent(by: String, tonight: Bool)
+        /// Complete runs have sent some of its files.
+        case partlySent(files: [String], by: String)
+        /// A run of this night has its rows with another template or other header fields.
+        case changed(by: String)
+        case unfinished(Unfinished)
+        /// A run has sent the rows with which it begins.
+        case grown(from: String, rows: UInt64)
+    }
+
+    var input: Input
+    /// The unfinished runs of other inputs, in the order in which they began.
+    var unfinished: [Unfinished] = []
+    /// The directory of a complete run of this night.
+    var completeTonight: String?
+    /// Likewise, but not one that this start has finished before.
+    var sentTonight: String?
+}
+
+/// Decides what a start does. It reads nothing.
+enum BookTable {
+    static func decision(_ facts: BookFacts, _ rules: Campaign.BookRules) -> CampaignBook.Decision {
+        let finishable = facts.unfinished.first { $0.isKept && !$0.isAtWork && !$0.isLost }?.directory
+        switch facts.input {
+        case .unfinished(let run): return decision(run, rules)
+        case .absent(let reason):
+            if let finishable { return .finish(finishable) }
+            if let complete = facts.completeTonight { return .answer(complete) }
+            return .wait(.absent(reason))
+        case .unread:
+            // Another query of the same night has other rows every time: the run of the night is the one that began.
+            if rules.again { return send(facts, finishable, rules) }
+            if let complete = facts.completeTonight { return .answer(complete) }
+            return send(facts, finishable, rules)
+        case .sent(let run, let tonight):
+            if rules.again { return .send }
+            if tonight { return .answer(run) }
+            if rules.repeatsNightly { return send(facts, finishable, rules) }
+            if let finishable { return .finish(finishable) }
+            if let complete = facts.completeTonight { return .answer(complete) }
+            return .wait(.sent(by: run))
+        case .partlySent(let files, let run):
+            return rules.again ? .send : .refuse(.partlySent(files: files, by: run))
+        case .changed(let run): return rules.again ? .send : .refuse(.changed(by: run))
+        case .grown(let run, let rows):
+            return rules.again ? .send : .refuse(.grown(from: run, rows: rows))
+        case .new: return send(facts, finishable, rules)
+        }
+    }
+
+    private static func decision(_ run: BookFacts.Unfinished, _ rules: Campaign.BookRules) -> CampaignBook.Decision {
+        if run.isAtWork { return .busy(run.directory) }
+        guard run.isLost else { return .resume(run.directory) }
+        return rules.again ? .send : .refuse(.lost(run.directory))
+    }
+
+    /// The decision about rows that nobody has sent.
+    private static func send(
+        _ facts: BookFacts, _ finishable: String?, _ rules: Campaign.BookRules
+    ) -> CampaignBook.Decision {
+        if rules.finishesEarlier, let finishable { return .finish(finishable) }
+        guard !rules.again, let complete = facts.sentTonight else { return .send }
+        return .refuse(.another(complete))
+    }
+}

@@ -1,0 +1,43 @@
+import APNSBatchBasics
+
+/// The sentences about decisions.
+enum BookText {
+    static func sentence(_ decision: CampaignBook.Decision) -> String {
+        switch decision {
+        case .send: "the input was not sent before"
+        case .resume(let run):
+            "\(run) has sent a part of this input, and is not finished: apns-batch resume \(run.shellQuoted)"
+        case .finish(let run): "\(run) is not finished: apns-batch resume \(run.shellQuoted)"
+        case .answer(let run): "\(run) has sent this input; to send it again, give --again"
+        case .busy(let run): "\(run): another process is working on this run"
+        case .wait(.absent(let reason)): "\(reason); nothing was sent"
+        case .wait(.sent(let run)):
+            "the input is the one that \(run) has sent: the export has not come yet; to send it again, give --again"
+        case .refuse(let objection): sentence(objection)
+        }
+    }
+
+    private static func sentence(_ objection: CampaignBook.Objection) -> String {
+        switch objection {
+        case .another(let run):
+            "\(run) has sent another input this night, and this one was not sent; to send it, too, give --again"
+        case .changed(let run):
+            "\(run) has these rows with another template or other header fields, and nothing was sent; to send them again, give --again"
+        case .partlySent(let files, let run):
+            "\(run) has sent \(list(files)) of this input, and nothing was sent; name only the other files, or give --again to send all"
+        case .grown(let run, let rows):
+            "the input begins with the \(rows.grouped) rows that \(run) has sent, and nothing was sent; to send only the rows behind "
+                + "them, give --again --from-row \(rows + 1)"
+        case .lost(let run):
+            "\(run) has sent a part of this input, and its record is gone: nobody knows which rows were sent. Restore the directory; or give "
+                + "--again, which sends all rows, some of them a second time"
+        }
+    }
+
+    private static let most = 3
+
+    private static func list(_ files: [String]) -> String {
+        let more = files.count > most ? " and \(files.count - most) more" : ""
+        return files.prefix(most).joined(separator: ", ") + more
+    }
+}

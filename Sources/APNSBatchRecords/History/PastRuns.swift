@@ -1,0 +1,58 @@
+/// The runs of one campaign, as its history has them.
+package struct PastRuns: Sendable, Equatable {
+    /// One run: all its lines.
+    package struct Run: Sendable, Equatable {
+        package let key: RunKey
+        /// Nil if it is not known.
+        package var input: KnownInput?
+        package var message = ""
+        /// The last line of a session that ended; nil if none did.
+        package var ended: RecordedRun?
+        package var isAbandoned = false
+
+        /// Whether every row has an outcome, or an operator has given the run up.
+        package var isOver: Bool { isAbandoned || ended?.ending == "complete" }
+
+        init(_ key: RunKey) { self.key = key }
+    }
+
+    /// In the order in which they began.
+    package private(set) var runs: [Run] = []
+
+    package init() {}
+
+    /// - Parameter campaign: Lines of other campaigns are left out.
+    package init(_ entries: [HistoryEntry], of campaign: KnownCampaign) {
+        var places: [RunKey: Int] = [:]
+        func place(_ key: RunKey) -> Int {
+            if let place = places[key] { return place }
+            runs.append(Run(key))
+            places[key] = runs.count - 1
+            return runs.count - 1
+        }
+        for entry in entries {
+            switch entry {
+            case .began(let run) where run.campaign == campaign:
+                let place = place(run.key)
+                runs[place].input = run.input ?? runs[place].input
+                runs[place].message = run.message
+            case .abandoned(let run) where run.campaign == campaign: runs[place(run.key)].isAbandoned = true
+            case .ended(let run):
+                // A line of an ended run does not say of which environment and topic it is: that of its beginning does.
+                if let place = places[run.key] { runs[place].take(run) }
+            default: break
+            }
+        }
+        runs.sort { ($0.key.began, $0.key.runDirectory) < ($1.key.began, $1.key.runDirectory) }
+    }
+}
+
+extension PastRuns.Run {
+    fileprivate mutating func take(_ run: RecordedRun) {
+        ended = run
+        if let sum = run.inputSum { take(inputSum: sum) }
+    }
+
+    /// Takes the checksum that is known once the whole input was sent; those of several files were known before.
+    package mutating func take(inputSum sum: String) { if input?.files.count == 1 { input?.files[0].sum = sum } }
+}

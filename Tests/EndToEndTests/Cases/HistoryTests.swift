@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Tests of what the history of a campaign decides, and of runs that are given up.
+    @Suite struct History {
+        private struct Stage {
+            let sender: Sender
+            let simulator: SimulatorProcess
+            let input: String
+            let file: String
+
+            init(rows: Int = 400, _ more: String = "") throws {
+                sender = try Sender()
+                simulator = try SimulatorProcess(sender)
+                input = try sender.makeRows(rows, "--plain")
+                file = try sender.scratch.write(
+                    """
+                    name: nightly
+                    to: localhost:\(simulator.port)
+                    topic: \(TestCredentials.topic)
+                    key_file: \(sender.credentials.providerKey)
+                    key_id: \(TestCredentials.keyID)
+                    team_id: \(TestCredentials.teamID)
+                    ca_file: \(sender.credentials.authority)
+                    template: \(Tools.fixture("campaign/plain.json"))
+                    expiration: 1h
+                    input: \(input)
+                    on_unknown: report
+                    \(more)
+
+                    """, to: "nightly.yaml")
+            }
+
+            func path(_ night: String) -> String { sender.scratch.path("runs/\(night)") }
+
+            func run(_ night: String, _ more: [String] = []) throws -> Finished {
+                try sender.command(["run", file, "--run-dir", path(night)] + more)
+            }
+
+            func start(_ night: String, _ more: [String] = []) throws -> Child {
+                try Child(
+                    Tools.command, ["run", file, "--run-dir", path(night)] + more, name: "run", in: sender.scratch)
+            }
+
+            /// Kills a run when some of its rows have lines.
+            func kill(_ night: String) throws {
+                let process = try start(night, ["--rate", "100/s"])
+                let results = path(night) + "/results.csv"
+                #expect(
+                    eventually(seconds: 60) {
+                        process.isOver
+                            || ((try? String(contentsOfFile: results, encoding: .utf8))?.split(separator: "\n").count
+                                ?? 0)
+                                > 20
+                    })
+                process.stop(SIGKILL)
+            }
+        }
+
+        @Test
+        func `abandon ends every row that is left, without keys, input file or connection, and nothing names the run`()
+            throws
+        {
+            let stage = try Stage("spool: always")
+            try stage.kill("first")
+            try FileManager.default.removeItem(atPath: stage.sender.credentials.providerKey)
+            try FileManager.default.moveItem(atPath: stage.input, toPath: stage.input + ".old")
+            let counts = try stage.simulator.stop()
+            let abandoned = try stage.sender.command(["abandon", stage.path("first")])
+            #expect(abandoned.ending == .exited(0), "\(abandoned)")
+            let results = try RunResults(stage.path("first"))
+            results.expectComplete(rows: 400)
+            #expect(results.count("expired") > 0)
+            for line in results.lines {
+                switch line.outcome {
+                case "expired": #expect(line.reason == "Abandoned" && line.attempts == 0)
+                case "unknown": #expect(line.attempts == 1)
+                default: #expect(line.outcome == "accepted" && counts[line.token]?.accepted == 1)
+                }
+            }
+            let again = try stage.sender.command(["abandon", stage.path("first")])
+            #expect(again.ending == .exited(0) && again.errors.contains("has been complete since"), "\(again)")
+            let resumed = try stage.sender.command(["resume", stage.path("first")])
+            #expect(!resumed.errors.contains("resume: "), "\(resumed)")
+            let none = try stage.run(
+                "second", ["--input", try stage.sender.makeRows(20, "--plain", "--seed", "other")])
+            // The night has no run that counts, so that another input needs no word; it has no key.
+            #expect(none.ending == .exited(64) && none.errors.contains("No such file"), "\(none)")
+            let listed = try stage.sender.command(["runs", "--state-dir", stage.sender.scratch.path("runs"), "--json"])
+            #expect(listed.outputLines.count == 2 && listed.output.contains(#""ending":"complete""#), "\(listed)")
+        }
+
+        @Test func `abandon of a run without its rows or its directory is in the history only`() throws {
+            let stage = try Stage()
+            try stage.kill("first")
+            try "token,name\n00aa,Ada\n".write(toFile: stage.input, atomically: true, encoding: .utf8)
+            let results = URL(filePath: stage.path("first") + "/results.csv")
+            let before = try Data(contentsOf: results)
+            let first = try stage.sender.command(["abandon", stage.path("first")])
+            #expect(first.ending == .exited(0) && first.errors.contains("have no lines in results.csv"), "\(first)")
+            #expect(try Data(contentsOf: results) == before)
+
+            let other = try stage.sender.makeRows(300, "--plain")
+            let process = try stage.start("third", ["--rate", "10/s", "--input", other])
+            #expect(
+                eventually(seconds: 60) {
+                    process.isOver || FileManager.default.fileExists(atPath: stage.path("third") + "/results.csv")
+                })
+            let busy = try stage.sender.command(["abandon", stage.path("third")])
+            #expect(busy.ending == .exited(75), "\(busy)")
+            process.stop(SIGKILL)
+            try FileManager.default.removeItem(atPath: stage.path("third"))
+            let lost = try stage.run("fourth", ["--input", other])
+            #expect(lost.ending == .exited(64), "\(lost)")
+            #expect(lost.errors.contains("its record is gone: nobody knows which rows were sent"), "\(lost)")
+            let third = try stage.sender.command(["abandon", stage.path("third")])
+            #expect(third.ending == .exited(0), "\(third)")
+            #expect(try stage.sender.command(["abandon", stage.path("third")]).ending == .exited(64))
+            let sent = try stage.run("fourth", ["--input", other, "--again"])
+            #expect(sent.ending == .exited(0) && sent.output.contains("OK: "), "\(sent)")
+        }
+
+        @Test func `runs --unfinished tells a unit at boot whether there is something to continue`() throws {
+            let stage = try Stage()
+            func left() throws -> Finished {
+                try stage.sender.command(["runs", stage.file, "--run-dir", stage.path("{date}"), "--unfinished"])
+            }
+            #expect(try left().ending == .exited(64))
+            try stage.kill("first")
+            let found = try left()
+            #expect(found.ending == .exited(0), "\(found)")
+            #expect(found.output.contains(" rows are left: apns-batch resume \(stage.path("first"))\n"), "\(found)")
+            let resumed = try stage.run("first")
+            #expect(resumed.output.contains("rows=400 "), "\(resumed)")
+            let none = try left()
+            #expect(none.ending == .exited(2) && none.output.isEmpty, "\(none)")
+        }
+
+        @Test func `an input that has grown is sent from the row behind those that were sent`() throws {
+            let stage = try Stage()
+            #expect(try stage.run("first").ending == .exited(0))
+            let more = try stage.sender.makeRows(450, "--plain")
+            let whole = try String(contentsOfFile: stage.input, encoding: .utf8)
+            let added = try String(contentsOfFile: more, encoding: .utf8).split(separator: "\n").suffix(50)
+            try (whole + added.joined(separator: "\n") + "\n").write(
+                toFile: stage.input, atomically: true, encoding: .utf8)
+            let refused = try stage.run("second")
+            #expect(refused.ending == .exited(64), "\(refused)")
+            #expect(refused.errors.contains("give --again --from-row 401"), "\(refused)")
+            let sent = try stage.run("second", ["--again", "--from-row", "401"])
+            #expect(sent.ending == .exited(0), "\(sent)")
+            let results = try RunResults(stage.path("second"))
+            results.expectComplete(rows: 450)
+            #expect(results.lines.allSatisfy { $0.outcome == ($0.row <= 400 ? "suppressed" : "accepted") })
+            #expect(results.lines.filter { $0.row <= 400 }.allSatisfy { $0.reason == "BeforeFirstRow" })
+            #expect(try stage.simulator.stop().values.allSatisfy { $0.received == 1 })
+        }
+
+        @Test func `an input that is not there is waited for, and SIGTERM ends the wait`() throws {
+            let stage = try Stage("input_patience: 1h")
+            let away = stage.input + ".away"
+            try FileManager.default.moveItem(atPath: stage.input, toPath: away)
+            let ended = try stage.start("first")
+            let waits = eventually(seconds: 60) {
+                ended.isOver || ended.errors.contains("; waiting, up to 3600 seconds")
+            }
+            #expect(waits, "\(ended.errors)")
+            #expect(ended.stop(SIGTERM) == .killed(bySignal: SIGTERM))
+            let waiting = try stage.start("first")
+            let waitsToo = eventually(seconds: 60) { waiting.isOver || waiting.errors.contains("; waiting, up to") }
+            #expect(waitsToo, "\(waiting.errors)")
+            try FileManager.default.moveItem(atPath: away, toPath: stage.input)
+            #expect(waiting.wait(seconds: 120) == .exited(0), "\(waiting.errors)")
+            // It was said once.
+            #expect(waiting.errors.ranges(of: "waiting, up to").count == 1, "\(waiting.errors)")
+            try RunResults(stage.path("first")).expectComplete(rows: 400)
+        }
+
+        @Test func `a run whose directory is removed says how many rows a new start sends again`() throws {
+            let stage = try Stage(rows: 2000, "rate: 400/s")
+            let process = try stage.start("first")
+            let results = stage.path("first") + "/results.csv"
+            #expect(
+                eventually(seconds: 60) {
+                    process.isOver
+                        || ((try? String(contentsOfFile: results, encoding: .utf8))?.split(separator: "\n").count ?? 0)
+                            > 20
+                })
+            try FileManager.default.removeItem(atPath: stage.path("first"))
+            #expect(process.wait(seconds: 120) == .exited(75), "\(process.errors)")
+            #expect(!process.errors.contains("no run was started"), "\(process.errors)")
+            #expect(process.errors.contains("a new start sends these rows again"), "\(process.errors)")
+        }
+    }
+}
