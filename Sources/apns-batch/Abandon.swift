@@ -36,7 +36,8 @@ struct Abandon: AsyncParsableCommand {
 
     func run() async throws {
         output.begin()
-        let opening = try reporting { try RunOpening(ifBegunIn: runDirectory) }
+        // A ledger that cannot be read is as one that is gone.
+        let opening = (try? RunOpening(ifBegunIn: runDirectory)) ?? nil
         if let opening { try await giveUp(opening) } else { try reporting { try forget() } }
     }
 

@@ -11,6 +11,8 @@ struct IdempotentRun {
     /// How long to wait while another process works on the run, in seconds.
     var patience: UInt64 = 0
     let output: OutputArguments
+    /// Whether a run that was finished first has the exit code 2.
+    var hadLook = false
 
     /// What came of an attempt to take the run.
     private enum Attempt {
@@ -26,8 +28,16 @@ struct IdempotentRun {
         case overtaken
     }
 
-    /// Works on the run until it is complete, and throws its exit code.
+    /// Works on the run until it is complete, and throws its exit code; 2 also if a run that was finished first had it.
     mutating func complete() async throws {
+        do {
+            try await work()
+        } catch let status as ExitCode where status == .success && hadLook {
+            throw ExitStatus.someRowsLeft
+        }
+    }
+
+    private mutating func work() async throws {
         let hooks = try call.reporting { try RunHooks(call) }
         var waiting = try call.reporting { try StartPatience(call, lock: patience, output) }
         while true {
@@ -56,6 +66,7 @@ struct IdempotentRun {
                 let status = try await hooks.around { try await Send.send(session, hooks, output: output) }
                 guard [.success, ExitStatus.someRowsLeft].contains(status) else { throw status }
                 call.finished.append(session.run.directory)
+                hadLook = hadLook || status == ExitStatus.someRowsLeft
             case .complete(let summary, let directory):
                 let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
                 let exported = end.exporting(left: try await RunExport.complete(call, directory, output))
@@ -145,8 +156,9 @@ struct IdempotentRun {
         case .finish(let directory):
             let opening = try RunOpening(of: directory)
             var flags = call.flags
-            // Its rows are kept, and the input is another one by now.
+            // Its rows are kept, and input and first row are those of another run by now.
             flags.values["input"] = nil
+            flags.values["fromRow"] = nil
             let first = try RunArguments(of: opening).resuming(in: directory, flags, campaignFile: call.file?.path)
             let attempt = try await begin(first, resuming: true)
             if case .ready(let session) = attempt { return .first(session) }

@@ -47,7 +47,7 @@ enum BookTable {
         case .unfinished(let run): return decision(run, rules)
         case .absent(let reason):
             if let finishable { return .finish(finishable) }
-            if let complete = facts.completeTonight { return .answer(complete) }
+            if !rules.again, let complete = facts.completeTonight { return .answer(complete) }
             return .wait(.absent(reason))
         case .unread:
             // Another query of the same night has other rows every time: the run of the night is the one that began.

@@ -257,20 +257,28 @@ extension PastRuns.Run {
             summary.campaign.began == key.began
         else { return nil }
         var run = self
+        run.rows = summary.rows
         if let sum = summary.campaign.inputCRC32C { run.take(inputSum: sum) }
         return run
     }
 }
 
 extension BookFacts.Unfinished {
-    /// Returns nil for a run that is complete, or of which nothing was sent.
+    /// Returns nil for a run that is complete, or of which nothing was sent. A run whose ledger cannot be read is lost.
     init?(of key: RunKey) throws(CampaignError) {
         self.init(directory: key.runDirectory)
         guard RunDirectory.exists(key.runDirectory) else {
             isLost = true
             return
         }
-        guard let opening = try RunOpening(ifBegunIn: key.runDirectory) else {
+        let found: RunOpening?
+        do throws(CampaignError) {
+            found = try RunOpening(ifBegunIn: key.runDirectory)
+        } catch {
+            isLost = true
+            return
+        }
+        guard let opening = found else {
             // The run was entered before its ledger had anything: nothing was sent. A directory without a ledger had one.
             isLost = !RunDirectory.hasLedger(key.runDirectory)
             if isLost { return }

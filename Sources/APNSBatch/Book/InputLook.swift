@@ -53,6 +53,9 @@ struct InputLook: Sendable {
         if its.files.allSatisfy({ $0.sum != nil }) { return try areEqual(input.files, its.files) }
         // The file was moved, or written again with the same bytes: what was read of it before decides.
         guard input.files.count == 1, let file = input.files.first, file.modified != nil else { return false }
+        // Nobody knows what a run has read whose record is gone: a file of that size may be its input.
+        guard let state = try BookFacts.Unfinished(of: run.key) else { return false }
+        if state.isLost { return true }
         let reader = try InputReader(campaign, input: RunInput(.file(file.name)), lanes: 1)
         return try RunDirectory.hasRead(reader.reader, in: run.key.runDirectory)
     }
@@ -82,7 +85,7 @@ struct InputLook: Sendable {
         guard input.files.count == 1, let file = input.files.first, file.modified != nil else { return nil }
         for run in runs.reversed() {
             guard let its = run.input?.files, its.count == 1, let old = its.first, old.name == file.name,
-                old.bytes < file.bytes, old.bytes > 0, let sum = old.sum
+                old.bytes < file.bytes, run.rows > 0, let sum = old.sum
             else { continue }
             let reader = try InputReader(campaign, input: RunInput(.file(file.name)), lanes: 1).reader
             guard reader.packing == nil, let size = reader.size, old.bytes <= size else { return nil }
@@ -94,7 +97,7 @@ struct InputLook: Sendable {
             }
             guard let begins else { continue }
             if KnownInput.text(ofSum: begins) == sum {
-                return .grown(from: run.key.runDirectory, rows: run.ended?.figures.rows ?? 0)
+                return .grown(from: run.key.runDirectory, rows: run.rows)
             }
         }
         return nil

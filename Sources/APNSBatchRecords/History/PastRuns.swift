@@ -9,6 +9,8 @@ package struct PastRuns: Sendable, Equatable {
         /// The last line of a session that ended; nil if none did.
         package var ended: RecordedRun?
         package var isAbandoned = false
+        /// The number of rows that have ended, as far as it is known.
+        package var rows: UInt64 = 0
 
         /// Whether every row has an outcome, or an operator has given the run up.
         package var isOver: Bool { isAbandoned || ended?.ending == "complete" }
@@ -50,6 +52,7 @@ package struct PastRuns: Sendable, Equatable {
 extension PastRuns.Run {
     fileprivate mutating func take(_ run: RecordedRun) {
         ended = run
+        rows = run.figures.rows
         if let sum = run.inputSum { take(inputSum: sum) }
     }
 

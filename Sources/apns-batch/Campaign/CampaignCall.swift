@@ -49,6 +49,11 @@ struct CampaignCall: Sendable {
             return try CampaignFile.read(path)
         }
         settings = Self.settings(flags, file, before)
+        // Rows before it have ended, so another first row would be that of another run.
+        settings.values["fromRow"] = before.settings.values["fromRow"]
+        if let row = flags.values["fromRow"], row != settings.values["fromRow"] {
+            throw UsageError("--from-row: the run has begun with another row, and this cannot be changed")
+        }
         nights = before.nights
     }
 

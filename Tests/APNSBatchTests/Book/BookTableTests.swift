@@ -82,6 +82,11 @@ import Testing
         #expect(Self.decision(.unread, complete: "tonight") { $0.again = true } == .send)
     }
 
+    @Test func `with again, an input that is not there is not answered for by another one`() {
+        #expect(
+            Self.decision(.absent("no file"), complete: "tonight") { $0.again = true } == .wait(.absent("no file")))
+    }
+
     @Test func `a run of this night that the start has finished answers, and holds up no other input`() {
         func decision(_ input: BookFacts.Input) -> Decision {
             BookTable.decision(BookFacts(input: input, completeTonight: "tonight"), Self.rules())

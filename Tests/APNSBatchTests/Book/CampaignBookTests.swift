@@ -117,6 +117,37 @@ import Testing
         #expect(try nights.decision() == .refuse(.grown(from: nights.directory(0), rows: 100)))
     }
 
+    @Test func `a run without rows is the beginning of no input, and one whose end was not entered has its rows`()
+        async throws
+    {
+        var nights = try Nights()
+        try nights.write("token,payload\n")
+        _ = try await nights.send()
+        try nights.write(Nights.rows(0..<100))
+        nights.nextNight()
+        #expect(try nights.decision() == .send)
+        _ = try await nights.send()
+        let path = "\(nights.campaign.book!.directory)/runs.ndjson"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        try (lines.dropLast().joined(separator: "\n") + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        try nights.write(Nights.rows(0..<130))
+        nights.nextNight()
+        #expect(try nights.decision() == .refuse(.grown(from: nights.directory(1), rows: 100)))
+    }
+
+    @Test func `a damaged ledger is a record that is gone, and holds up no other input`() async throws {
+        let nights = try Nights()
+        try await nights.interrupt()
+        try Data("damaged".utf8).write(to: URL(filePath: nights.directory(0) + "/ledger"))
+        #expect(try nights.decision() == .refuse(.lost(nights.directory(0))))
+        try nights.write(Nights.rows(500..<599))
+        #expect(try nights.decision() == .send)
+        // As many bytes as the lost one: it may be that one.
+        try nights.write(Nights.rows(500..<600))
+        #expect(try nights.decision() == .refuse(.lost(nights.directory(0))))
+        #expect(try nights.decision { $0.again = true } == .send)
+    }
+
     @Test func `another template makes another message in a later night, and not in the same one`() async throws {
         var nights = try Nights()
         _ = try await nights.send()
