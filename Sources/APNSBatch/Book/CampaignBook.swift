@@ -155,10 +155,8 @@ public struct CampaignBook: Sendable {
 
     /// What is known of an input that was opened for a run.
     ///
-    /// - Parameter copy: The path of its copy in the run directory; nil if it has none.
-    func known(_ input: RunInput, copy: String?) throws(CampaignError) -> KnownInput? {
-        try look.known(input, copy: copy)
-    }
+    /// - Parameter copied: What was read of it for a copy in the run directory; nil if there is none.
+    func known(_ input: RunInput, _ copied: CopiedInput?) -> KnownInput? { look.known(input, copied) }
 
     /// Enters the beginning of a run, if the decision about it is to send.
     ///

@@ -30,19 +30,26 @@ struct InputLook: Sendable {
         return files.isEmpty || files.count < input.paths.count ? nil : KnownInput(files)
     }
 
-    /// What is known of an input that was opened for a run, with the checksums that nobody can compute later.
+    /// What is known of an input that was opened for a run.
     ///
-    /// - Parameter copy: The path of its copy in the run directory; nil if it has none.
-    func known(_ input: RunInput, copy: String?) throws(CampaignError) -> KnownInput? {
-        if var seen = seen(input) {
-            // The checksum of one file is computed while it is sent.
-            guard seen.files.count > 1 || copy != nil else { return seen }
-            for index in seen.files.indices { seen.files[index].sum = try sum(of: seen.files[index]) }
-            return seen
-        }
-        guard let copy else { return nil }
-        let content = try read(.kept(copy), name: input.name)
-        return KnownInput([.init(name: input.name, bytes: content.bytes, sum: content.sum)])
+    /// - Parameter copied: What was read of it for a copy in the run directory; nil if there is none. The files may have been replaced since.
+    func known(_ input: RunInput, _ copied: CopiedInput?) -> KnownInput? {
+        // The checksum of a file that is not copied is computed while it is sent.
+        guard let copied else { return seen(input) }
+        let files =
+            copied.files.isEmpty ? [whole(copied, of: input)] : copied.files.map { ($0.path, $0.storedBytes, $0.sum) }
+        return KnownInput(
+            files.map { name, bytes, sum in
+                var file = KnownInput.File(at: name) ?? .init(name: name, bytes: bytes)
+                if file.bytes != bytes { (file.bytes, file.modified) = (bytes, nil) }
+                file.sum = KnownInput.text(ofSum: sum)
+                return file
+            })
+    }
+
+    private func whole(_ copied: CopiedInput, of input: RunInput) -> (String, UInt64, UInt32) {
+        guard let path = input.paths.first else { return (input.name, copied.bytes, copied.sum) }
+        return (path, copied.storedBytes ?? copied.bytes, copied.sum)
     }
 
     /// Whether an unfinished run has begun to send this input.

@@ -63,21 +63,22 @@ package struct InputKeeping {
     /// - Returns: The copy.
     func copy(
         _ input: RunInput, of campaign: Campaign, to directory: String, _ ledger: any AppendFile
-    ) throws(CampaignError) -> RunInput {
+    ) throws(CampaignError) -> (copy: RunInput, of: CopiedInput) {
         let files = DirectoryFiles(directory)
         let format = try FormatChoice(of: input, campaign)
+        let copied: CopiedInput
         do throws(InputError) {
             let copy = InputCopy(of: input.location, windowLog: campaign.zstdWindow, format: format)
             let file = try Self.file(of: files, ledger)
             // The caller can cancel it from here on, and its program is not running yet.
             tell(InputSpooling(copy, of: input.name, to: files.inputCopyPath))
-            try copy.write(to: file)
+            copied = try copy.write(to: file)
         } catch {
             files.removeInputCopy(of: ledger)
             let code: CampaignError.Code = if case .cannotSpool = error { .results } else { .input }
             throw CampaignError(code, "\(error.message(input: input.name)); nothing was sent", cause: error)
         }
-        return RunInput(copy: files.inputCopyPath, of: input.name, parts: input.parts)
+        return (RunInput(copy: files.inputCopyPath, of: input.name, parts: input.parts), copied)
     }
 
     private static func file(of files: DirectoryFiles, _ ledger: any AppendFile) throws(InputError) -> any AppendFile {

@@ -98,6 +98,7 @@ public final class CampaignRun: Sendable {
         var (campaign, input) = (campaign, input)
         let isNew = files == nil && past == nil
         var taken: (path: String, ledger: any AppendFile)?
+        var copied: CopiedInput?
         var isReady = false
         defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy(of: taken.ledger) } }
         if let past {
@@ -107,7 +108,8 @@ public final class CampaignRun: Sendable {
             if isNew, spooling.copies(input) {
                 let own = try RunDirectory.take(campaign.runDirectory)
                 taken = own
-                input = try spooling.copy(input, of: campaign, to: own.path, own.ledger)
+                let kept = try spooling.copy(input, of: campaign, to: own.path, own.ledger)
+                (input, copied) = kept
             }
             try InputReader.requireWhole(campaign, of: input)
             try InputReader.requireRows(campaign, of: input, judge)
@@ -147,10 +149,7 @@ public final class CampaignRun: Sendable {
         let own = files ?? DirectoryFiles(directory)
         if let locked = past?.ledger ?? taken?.ledger { ledger = locked } else { ledger = try own.makeLedger() }
         if past == nil {
-            let copy = input.isCopy ? DirectoryFiles(place).inputCopyPath : nil
-            try historyPlace?.begin(in: place, start: plan.start) { (book) throws(CampaignError) in
-                try book.known(given, copy: copy)
-            }
+            try historyPlace?.begin(in: place, start: plan.start) { $0.known(given, copied) }
         }
         self.files = own
         isReady = true

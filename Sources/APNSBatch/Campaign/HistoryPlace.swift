@@ -23,10 +23,10 @@ struct HistoryPlace: Sendable {
     /// - Parameter input: What is known of its input; called only if there are rules.
     /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
     func begin(
-        in directory: String, start: UInt64, input: (CampaignBook) throws(CampaignError) -> KnownInput?
+        in directory: String, start: UInt64, input: (CampaignBook) -> KnownInput?
     ) throws(CampaignError) {
         guard let book else { return }
-        try book.begin(try input(book), in: directory, start: start)
+        try book.begin(input(book), in: directory, start: start)
     }
 
     /// The unfinished runs of the campaign besides one; empty without rules. A failure is only logged.

@@ -21,6 +21,9 @@ protocol ByteSource: AnyObject, Sendable {
     /// How the bytes are packed where they are stored; nil if they are not, or if no byte was read yet and only the first ones tell.
     var packing: Packing? { get }
 
+    /// The files that were read to their end, in order; empty unless the input is made of several.
+    var filesRead: [CopiedInput.File] { get }
+
     /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil if it has no such time.
     var modified: UInt64? { get }
 
@@ -70,6 +73,7 @@ extension ByteSource {
     var storedSize: UInt64? { size }
     func storedBytes(read: UInt64) -> UInt64 { read }
     var packing: Packing? { nil }
+    var filesRead: [CopiedInput.File] { [] }
     var modified: UInt64? { nil }
     var canReadAgain: Bool { false }
     var isLive: Bool { !canReadAgain }

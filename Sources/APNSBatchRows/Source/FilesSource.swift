@@ -27,6 +27,7 @@ final class FilesSource: ByteSource, @unchecked Sendable {
     /// The number of stored bytes of files that were read to their end.
     private var storedBefore: UInt64 = 0
     private let storedRead = Guarded<UInt64>(0)
+    private let ended = Guarded<[CopiedInput.File]>([])
 
     /// Looks at each file: whether it is a regular file, and has the header row of the first.
     ///
@@ -108,7 +109,12 @@ final class FilesSource: ByteSource, @unchecked Sendable {
         }
     }
 
+    var filesRead: [CopiedInput.File] { ended.withLock { $0 } }
+
     private func end(_ file: OpenedFile) {
+        ended.withLock {
+            $0.append(.init(path: file.path, storedBytes: file.source.storedSize ?? file.bytesRead, sum: file.sum))
+        }
         storedBefore += file.source.storedSize ?? 0
         self.file = nil
         if !isAtLineStart, next < paths.count { ahead = [Byte.lineFeed] }
@@ -128,6 +134,8 @@ private final class OpenedFile {
     let source: any ByteSource
     /// The number of bytes that were read.
     private(set) var bytesRead: UInt64 = 0
+    /// The CRC-32C of them.
+    private(set) var sum: UInt32 = 0
     /// The bytes that were read to find the header row, without a byte order mark.
     private(set) var start: [UInt8] = []
     /// Where the header row begins and ends in them, without its line end, and where the rows begin.
@@ -169,6 +177,7 @@ private final class OpenedFile {
         let got = try unsafe source.read(into: room)
         if got == 0, let size = source.size { throw .changedWhileRead(bytesAtOpen: size, bytesRead: bytesRead) }
         bytesRead += UInt64(got)
+        sum = unsafe CRC32C.of(UnsafeRawBufferPointer(rebasing: room[..<got]), after: sum)
         return got
     }
 

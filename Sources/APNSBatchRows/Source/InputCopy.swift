@@ -68,14 +68,18 @@ package final class InputCopy: Sendable {
     /// - Parameters:
     ///   - file: An empty file. After an error it has a part of the input.
     ///   - frameBytes: The number of unpacked bytes of a frame; nil for the default.
+    /// - Returns: What was read.
     /// - Throws: Any `InputError`.
-    package func write(to file: any AppendFile, frameBytes: Int? = nil) throws(InputError) {
+    @discardableResult
+    package func write(to file: any AppendFile, frameBytes: Int? = nil) throws(InputError) -> CopiedInput {
         let source = try open()
         defer { state.withLock { $0.source = nil } }
+        var sum: UInt32 = 0
         let packer = ZstdPacker(into: file, frameBytes: frameBytes ?? ZstdPacker.frameBytes)
         while true {
             let got = try unsafe source.read(into: packer.free)
             if got == 0 { break }
+            sum = unsafe CRC32C.of(UnsafeRawBufferPointer(rebasing: packer.free[..<got]), after: sum)
             count.add(UInt64(got), ordering: .relaxed)
             try packer.take(got)
         }
@@ -85,5 +89,27 @@ package final class InputCopy: Sendable {
         } catch {
             throw .cannotSpool(error)
         }
+        return CopiedInput(bytes: bytesRead, storedBytes: source.storedSize, sum: sum, files: source.filesRead)
     }
+}
+
+/// What was read to make a copy of an input. A file may have been replaced since.
+package struct CopiedInput: Sendable, Equatable {
+    /// One of several files.
+    package struct File: Sendable, Equatable {
+        package var path: String
+        /// The number of bytes where it is stored.
+        package var storedBytes: UInt64
+        /// The CRC-32C of its bytes, unpacked.
+        package var sum: UInt32
+    }
+
+    /// The number of bytes, unpacked.
+    package var bytes: UInt64
+    /// The number of bytes where they are stored; nil if only the end tells.
+    package var storedBytes: UInt64?
+    /// The CRC-32C of the bytes, unpacked.
+    package var sum: UInt32
+    /// Empty unless the input is made of several.
+    package var files: [File]
 }

@@ -237,6 +237,27 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(nights.directory(1))/input.zst"))
     }
 
+    @Test func `what is known of an input that was copied is what was read, not what its files have become`() throws {
+        let nights = try Nights()
+        let other = nights.stage.directory.appending(path: "other.csv").path
+        try Nights.rows(500..<600).write(toFile: other, atomically: true, encoding: .utf8)
+        let before = try String(contentsOfFile: nights.path, encoding: .utf8)
+        let look = InputLook(nights.campaign.campaign)
+        for input in [CampaignInput.file(nights.path), .files([nights.path, other])] {
+            try nights.write(before)
+            let input = try RunInput(input)
+            let path = nights.stage.directory.appending(path: "copy-\(input.paths.count)").path
+            let copied = try InputCopy(of: input.location).write(to: FileStorage(path, .new))
+            let known = try #require(look.known(input, copied))
+            // As many bytes, and other rows.
+            try nights.write(Nights.rows(0..<99) + Nights.rows(200..<201).split(separator: "\n")[1] + "\n")
+            #expect(look.known(input, copied)?.files.map(\.sum) == known.files.map(\.sum))
+            let now = try InputCopy(of: input.location).write(to: FileStorage(path + "-now", .new))
+            #expect(look.known(input, now)?.files.first?.sum != known.files.first?.sum)
+            #expect(known.files.count == input.paths.count && known.files.allSatisfy { $0.sum != nil })
+        }
+    }
+
     @Test func `an input that is not there is waited for`() async throws {
         let nights = try Nights()
         try FileManager.default.removeItem(atPath: nights.path)
