@@ -23,6 +23,8 @@ struct BookFacts: Equatable {
         case sent(by: String, tonight: Bool)
         /// Complete runs have sent some of its files.
         case partlySent(files: [String], by: String)
+        /// An operator has given up a run that has sent a part of it, or may have.
+        case abandoned(by: String)
         /// A run of this night has its rows with another template or other header fields.
         case changed(by: String)
         case unfinished(Unfinished)
@@ -63,6 +65,7 @@ enum BookTable {
             return .wait(.sent(by: run))
         case .partlySent(let files, let run):
             return rules.again ? .send : .refuse(.partlySent(files: files, by: run))
+        case .abandoned(let run): return rules.again ? .send : .refuse(.abandoned(by: run))
         case .changed(let run): return rules.again ? .send : .refuse(.changed(by: run))
         case .grown(let run, let rows):
             return rules.again ? .send : .refuse(.grown(from: run, rows: rows))

@@ -23,6 +23,8 @@ enum BookText {
             "\(run) has sent another input this night, and this one was not sent; to send it, too, give --again"
         case .changed(let run):
             "\(run) has these rows with another template or other header fields, and nothing was sent; to send them again, give --again"
+        case .abandoned(let run):
+            "\(run) was given up after it had sent a part of this input; to send all rows, some of them a second time, give --again"
         case .partlySent(let files, let run):
             "\(run) has sent \(list(files)) of this input, and nothing was sent; name only the other files, or give --again to send all"
         case .grown(let run, let rows):

@@ -50,6 +50,8 @@ public struct CampaignBook: Sendable {
         case another(String)
         /// A run of this night has the same rows, with another template or other header fields.
         case changed(by: String)
+        /// A run was given up that has sent a part of the input, or may have.
+        case abandoned(by: String)
         /// A complete run has sent some of the files.
         case partlySent(files: [String], by: String)
         /// A run has sent the first rows of the input, so many.

@@ -74,6 +74,7 @@ struct InputLook: Sendable {
         for run in runs.reversed() {
             guard let its = run.input, !its.files.isEmpty else { continue }
             let isTonight = run.key.began >= night
+            if run.isAbandoned, try mayBe(input.files, its.files) { return .abandoned(by: run.key.runDirectory) }
             guard run.message == message || isTonight else { continue }
             let sent = try sent(of: input.files, in: its.files)
             guard !sent.isEmpty else { continue }
@@ -122,6 +123,13 @@ struct InputLook: Sendable {
             }
         }
         return sent
+    }
+
+    /// Whether files are those of a run that was given up, as far as their checksums are known.
+    private func mayBe(_ files: [KnownInput.File], _ others: [KnownInput.File]) throws(CampaignError) -> Bool {
+        guard files.map(\.bytes) == others.map(\.bytes) else { return false }
+        for other in others where other.sum == nil { return true }
+        return try areEqual(files, others)
     }
 
     private func areEqual(_ some: [KnownInput.File], _ others: [KnownInput.File]) throws(CampaignError) -> Bool {

@@ -108,6 +108,7 @@ import Testing
     @Test func `what was sent in part, with another message, or before it grew needs a person`() {
         for (input, objection) in [
             (.partlySent(files: ["a"], by: "old"), .partlySent(files: ["a"], by: "old")),
+            (.abandoned(by: "old"), .abandoned(by: "old")),
             (.changed(by: "tonight"), .changed(by: "tonight")),
             (.grown(from: "old", rows: 7), .grown(from: "old", rows: 7)),
         ] as [(BookFacts.Input, CampaignBook.Objection)] {

@@ -193,7 +193,23 @@ import Testing
         #expect(try book.unfinished().map(\.isLost) == [true])
         #expect(try RunHistory(nights.campaign.book!.directory).abandon(nights.directory(0)) == 1)
         #expect(try book.unfinished().isEmpty)
+        // Its rows have no account, so it takes a word to send them.
+        #expect(try nights.decision() == .refuse(.abandoned(by: nights.directory(0))))
+        #expect(try nights.decision { $0.again = true } == .send)
         #expect(try RunHistory(nights.campaign.book!.directory).abandon(nights.directory(0)) == 0)
+    }
+
+    @Test func `a run that was given up has sent a part of its input`() async throws {
+        var nights = try Nights()
+        try await nights.interrupt()
+        let run = try CampaignRun(nights.campaign.campaign, input: nights.campaign.input, resuming: .always)
+        run.abandon()
+        #expect(try await run.send().ending == .complete)
+        #expect(try nights.decision() == .refuse(.abandoned(by: nights.directory(0))))
+        nights.nextNight()
+        #expect(try nights.decision() == .refuse(.abandoned(by: nights.directory(0))))
+        try nights.write(Nights.rows(500..<600))
+        #expect(try nights.decision() == .send)
     }
 
     @Test func `several files are known one by one`() async throws {
