@@ -183,6 +183,18 @@ public struct CampaignBook: Sendable {
         }
     }
 
+    /// Enters that a session of a run has begun that may send rows again which had outcomes.
+    ///
+    /// - Parameter start: When the run began, in seconds since 1970-01-01 00:00 UTC.
+    func reopen(in directory: String, start: UInt64) throws(CampaignError) {
+        _ = try history.add(
+            .began(
+                BegunRun(
+                    campaign: campaign, runDirectory: RunDirectory.absolute(directory),
+                    began: CampaignSummary.Identity.time(start), time: Self.now, process: UInt32(getpid()), input: nil,
+                    message: message)))
+    }
+
     // MARK: What the history has
 
     /// A run of the history without an end, and what its directory says.

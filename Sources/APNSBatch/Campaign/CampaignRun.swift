@@ -150,6 +150,8 @@ public final class CampaignRun: Sendable {
         if let locked = past?.ledger ?? taken?.ledger { ledger = locked } else { ledger = try own.makeLedger() }
         if past == nil {
             try historyPlace?.begin(in: place, start: plan.start) { $0.known(given, copied) }
+        } else if campaign.retryUnavailable {
+            try historyPlace?.reopen(in: place, start: plan.start)
         }
         self.files = own
         isReady = true

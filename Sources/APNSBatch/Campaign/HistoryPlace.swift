@@ -29,6 +29,11 @@ struct HistoryPlace: Sendable {
         try book.begin(input(book), in: directory, start: start)
     }
 
+    /// Enters a session that may send rows again which had outcomes.
+    func reopen(in directory: String, start: UInt64) throws(CampaignError) {
+        try book?.reopen(in: directory, start: start)
+    }
+
     /// The unfinished runs of the campaign besides one; empty without rules. A failure is only logged.
     func unfinished(besides directory: String, logger: Logger) -> [UnfinishedRun] {
         guard let book else { return [] }

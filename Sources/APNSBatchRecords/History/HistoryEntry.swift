@@ -34,6 +34,15 @@ package enum HistoryEntry: Sendable, Equatable {
         self = entry
     }
 
+    /// The run that it is about; nil for a start that was refused.
+    var key: RunKey? {
+        switch self {
+        case .began(let run), .abandoned(let run): run.key
+        case .ended(let run): run.key
+        case .refused: nil
+        }
+    }
+
     /// The name of its campaign.
     package var campaign: String {
         switch self {

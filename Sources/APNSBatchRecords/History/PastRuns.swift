@@ -38,6 +38,8 @@ package struct PastRuns: Sendable, Equatable {
                 let place = place(run.key)
                 runs[place].input = run.input ?? runs[place].input
                 runs[place].message = run.message
+                // A session that has begun since may have opened rows again.
+                runs[place].ended = nil
             case .abandoned(let run) where run.campaign == campaign: runs[place(run.key)].isAbandoned = true
             case .ended(let run):
                 // A line of an ended run does not say of which environment and topic it is: that of its beginning does.

@@ -99,7 +99,8 @@ public struct RunHistory: Sendable {
 
     /// Adds the line of a run that ended, unless the latest one of the run is the same. The line is on the disk on return.
     package func add(_ run: RecordedRun) throws(CampaignError) {
-        if try runs().contains(run) { return }
+        let last = try entries().all.last { $0.key == run.key }
+        if last == .ended(run) { return }
         _ = try add(.ended(run))
     }
 

@@ -212,6 +212,23 @@ import Testing
         #expect(try nights.decision() == .send)
     }
 
+    @Test func `a complete run whose unavailable rows are sent again is not over until that has ended`() async throws {
+        let nights = try Nights()
+        _ = try await nights.send()
+        let history = RunHistory(nights.campaign.book!.directory)
+        let book = try #require(try CampaignBook(nights.campaign.campaign))
+        func isOver() throws -> Bool {
+            try PastRuns(history.entries().all, of: book.campaign).runs.allSatisfy(\.isOver)
+        }
+        #expect(try isOver())
+        var again = nights.campaign.campaign
+        again.retryUnavailable = true
+        let run = try CampaignRun(again, input: nights.campaign.input, resuming: .always)
+        #expect(try !isOver())
+        #expect(try await run.send().ending == .complete)
+        #expect(try isOver())
+    }
+
     @Test func `several files are known one by one`() async throws {
         var nights = try Nights()
         let other = nights.stage.directory.appending(path: "other.csv").path
