@@ -13,6 +13,12 @@ struct IdempotentRun {
     let output: OutputArguments
     /// Whether a run that was finished first has the exit code 2.
     var hadLook = false
+    /// Whether standard input or another stream was read, which cannot be read again.
+    private var hasReadStream = false
+
+    init(call: CampaignCall, continues: Bool = true, patience: UInt64 = 0, output: OutputArguments) {
+        (self.call, self.continues, self.patience, self.output) = (call, continues, patience, output)
+    }
 
     /// What came of an attempt to take the run.
     private enum Attempt {
@@ -110,14 +116,14 @@ struct IdempotentRun {
         }
     }
 
-    private func attempt() async throws -> Attempt {
+    private mutating func attempt() async throws -> Attempt {
         guard let directory = call.settings.runDir else {
             guard continues else { return try await begin(call) }
             throw UsageError("no run directory: give run_dir, such as runs/{campaign}/{date}")
         }
         let opening = try RunOpening(ifBegunIn: directory)
         if let opening { try refuseOther(try RunArguments(of: opening), than: call, in: directory) }
-        guard let book = try call.book(), try opening == nil || book.knows(directory) else {
+        guard let book = try call.book() else {
             guard let opening else { return try await begin(call) }
             return try await take(opening, in: directory)
         }
@@ -135,7 +141,7 @@ struct IdempotentRun {
     }
 
     /// Continues the run of a directory, or shows it.
-    private func take(_ opening: RunOpening, in directory: String) async throws -> Attempt {
+    private mutating func take(_ opening: RunOpening, in directory: String) async throws -> Attempt {
         if opening.isAtWork { return .busy("\(directory): \(Self.worker(of: opening)) is working on this run") }
         if let summary = try CampaignSummary(ofCompleteRunIn: directory) {
             return .complete(summary, directory: directory)
@@ -144,14 +150,23 @@ struct IdempotentRun {
         return try await begin(resumed, resuming: true)
     }
 
-    private func act(on decision: CampaignBook.Decision, _ book: CampaignBook) async throws -> Attempt {
+    private mutating func act(on decision: CampaignBook.Decision, _ book: CampaignBook) async throws -> Attempt {
         guard continues else { return try await actOnNew(decision) }
         switch decision {
         case .send: return try await beginBeside(book)
-        case .resume(let path), .answer(let path):
+        case .resume(let path):
             let directory = asGiven(path)
-            if let opening = try RunOpening(ifBegunIn: directory) { return try await take(opening, in: directory) }
-            if let run = try book.recorded(in: directory) { return .known(run) }
+            return try await take(try RunOpening(of: directory), in: directory)
+        case .answer(let path):
+            let directory = asGiven(path)
+            let run = try book.recorded(in: directory)
+            // Another run may have the directory by now.
+            if let summary = try? CampaignSummary(ofCompleteRunIn: directory),
+                run.map({ $0.began == summary.campaign.began }) ?? true
+            {
+                return .complete(summary, directory: directory)
+            }
+            if let run { return .known(run) }
             throw UsageError("\(directory): the record of this run is gone")
         case .finish(let directory):
             let opening = try RunOpening(of: directory)
@@ -177,7 +192,7 @@ struct IdempotentRun {
     }
 
     /// Sends a new run; a run that is there is a reason not to.
-    private func actOnNew(_ decision: CampaignBook.Decision) async throws -> Attempt {
+    private mutating func actOnNew(_ decision: CampaignBook.Decision) async throws -> Attempt {
         switch decision {
         case .send: return try await begin(call)
         case .busy(let path): return try busy(path)
@@ -191,7 +206,7 @@ struct IdempotentRun {
     }
 
     /// Begins a run in the directory of this night, or, if that has one, in the next one beside it.
-    private func beginBeside(_ book: CampaignBook) async throws -> Attempt {
+    private mutating func beginBeside(_ book: CampaignBook) async throws -> Attempt {
         guard let directory = call.settings.runDir else { return try await begin(call) }
         var (path, number) = (directory, 1)
         while try RunOpening(ifBegunIn: path) != nil {
@@ -207,8 +222,10 @@ struct IdempotentRun {
         }
     }
 
-    private func begin(_ call: CampaignCall, resuming: Bool = false) async throws -> Attempt {
+    private mutating func begin(_ call: CampaignCall, resuming: Bool = false) async throws -> Attempt {
+        if !resuming { try takeStream(of: call) }
         do {
+            if !resuming { sayOthers() }
             return .ready(try await Send.Session(call, RunArguments(call), resuming: resuming, output))
         } catch let error as CampaignError where error.code == .busy {
             return .busy("\(error)")
@@ -219,6 +236,22 @@ struct IdempotentRun {
             else { throw error }
             return .overtaken
         }
+    }
+
+    /// Throws if the input is a stream that was read before: what comes now are not all of its rows.
+    private mutating func takeStream(of call: CampaignCall) throws {
+        guard call.settings.readsStream else { return }
+        guard !hasReadStream else {
+            throw StartRefusal(
+                once: "the input was read, and another start came first; nothing was sent: start again with all rows")
+        }
+        hasReadStream = true
+    }
+
+    /// Says which other runs of the campaign are not finished, or at work.
+    private func sayOthers() {
+        guard let others = try? call.book()?.unfinished() else { return }
+        for other in others { output.say("another run of this campaign: \(other.sentence)") }
     }
 
     /// Throws if the run in the directory is that of another campaign. Campaigns are told apart by their names, because the

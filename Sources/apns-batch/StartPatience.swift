@@ -9,10 +9,18 @@ struct StartPatience {
     private let inputEnd: ContinuousClock.Instant
     private let output: OutputArguments
     private var said: String?
+    /// The time between two attempts: it grows if each of them starts a program or asks a server.
+    private var between = Duration.seconds(1)
+    private let growth: Int
+
+    private static let longestBetween = Duration.seconds(60)
 
     /// - Parameter lock: How long to wait while another process works on the run, in seconds.
     init(_ call: CampaignCall, lock: UInt64, _ output: OutputArguments) throws {
-        inputSeconds = call.settings.inputPatience.flatMap(CampaignSettings.seconds) ?? 0
+        let given = call.settings.inputPatience.flatMap(CampaignSettings.seconds) ?? 0
+        // What was read of a stream does not come again.
+        inputSeconds = call.settings.readsStream ? 0 : given
+        growth = call.settings.input == nil ? 2 : 1
         (lockSeconds, self.output) = (lock, output)
         (lockEnd, inputEnd) = (.now + .seconds(lock), .now + .seconds(inputSeconds))
     }
@@ -30,7 +38,8 @@ struct StartPatience {
     mutating func waits(for error: any Error) async throws -> Bool {
         let mayPass = (error as? StartRefusal)?.mayPass ?? (ExitStatus.of(error) == ExitStatus.interrupted)
         guard mayPass, ContinuousClock.now < inputEnd else { return false }
-        try await pause(.seconds(1), "\(error); waiting, up to \(inputSeconds) seconds")
+        try await pause(min(between, inputEnd - .now), "\(error); waiting, up to \(inputSeconds) seconds")
+        between = min(between * growth, Self.longestBetween)
         return true
     }
 
@@ -56,6 +65,11 @@ struct StartRefusal: Error, CustomStringConvertible {
     /// Something is not there that may come.
     init(absent description: String) {
         (self.description, mayPass, status) = (description, true, ExitStatus.interrupted)
+    }
+
+    /// Another start of the command may succeed, but this one cannot.
+    init(once description: String) {
+        (self.description, mayPass, status) = (description, false, ExitStatus.interrupted)
     }
 
     init(_ decision: CampaignBook.Decision) {

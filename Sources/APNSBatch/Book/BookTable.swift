@@ -8,16 +8,20 @@ struct BookFacts: Equatable {
         /// Whether the run directory has the rows, so that the run can be finished without its input.
         var isKept = false
         var isAtWork = false
-        /// Whether its run directory was removed, so that nobody knows which rows were sent.
+        /// Whether nobody knows which rows were sent, because the ledger is gone, or the rows.
         var isLost = false
+        /// Whether it has another template or other header fields than the start, so that it cannot be resumed with those.
+        var isOther = false
     }
 
     /// What the configured input is.
     enum Input: Equatable {
         /// It is not there, for this reason.
         case absent(String)
-        /// It can be read only once, and was not read yet.
+        /// It can be read only once, and was not read yet: what it is, is decided when it was read.
         case unread
+        /// A program makes it, which was not started yet.
+        case produced
         case new
         /// A complete run has sent it.
         case sent(by: String, tonight: Bool)
@@ -28,6 +32,8 @@ struct BookFacts: Equatable {
         /// A run of this night has its rows with another template or other header fields.
         case changed(by: String)
         case unfinished(Unfinished)
+        /// An unfinished run of another input has begun to send rows of this one.
+        case shared(Unfinished)
         /// A run has sent the rows with which it begins.
         case grown(from: String, rows: UInt64)
     }
@@ -41,21 +47,27 @@ struct BookFacts: Equatable {
     var sentTonight: String?
 }
 
+extension BookFacts.Unfinished {
+    /// Whether a start can finish it without its input.
+    var isFinishable: Bool { isKept && !isAtWork && !isLost && !isOther }
+}
+
 /// Decides what a start does. It reads nothing.
 enum BookTable {
     static func decision(_ facts: BookFacts, _ rules: Campaign.BookRules) -> CampaignBook.Decision {
-        let finishable = facts.unfinished.first { $0.isKept && !$0.isAtWork && !$0.isLost }?.directory
+        let finishable = facts.unfinished.first(where: \.isFinishable)?.directory
         switch facts.input {
         case .unfinished(let run): return decision(run, rules)
         case .absent(let reason):
             if let finishable { return .finish(finishable) }
             if !rules.again, let complete = facts.completeTonight { return .answer(complete) }
             return .wait(.absent(reason))
-        case .unread:
+        case .unread: return rules.finishesEarlier ? finishable.map { .finish($0) } ?? .send : .send
+        case .produced:
             // Another query of the same night has other rows every time: the run of the night is the one that began.
-            if rules.again { return send(facts, finishable, rules) }
-            if let complete = facts.completeTonight { return .answer(complete) }
+            if !rules.again, let complete = facts.completeTonight { return .answer(complete) }
             return send(facts, finishable, rules)
+        case .shared(let run): return decision(shared: run, rules)
         case .sent(let run, let tonight):
             if rules.again { return .send }
             if tonight { return .answer(run) }
@@ -77,6 +89,15 @@ enum BookTable {
         if run.isAtWork { return .busy(run.directory) }
         guard run.isLost else { return .resume(run.directory) }
         return rules.again ? .send : .refuse(.lost(run.directory))
+    }
+
+    private static func decision(
+        shared run: BookFacts.Unfinished, _ rules: Campaign.BookRules
+    ) -> CampaignBook.Decision {
+        if run.isAtWork { return .busy(run.directory) }
+        if rules.again { return .send }
+        if rules.finishesEarlier, run.isFinishable { return .finish(run.directory) }
+        return .refuse(run.isLost ? .lost(run.directory) : .shared(by: run.directory))
     }
 
     /// The decision about rows that nobody has sent.

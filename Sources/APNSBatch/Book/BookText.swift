@@ -23,16 +23,21 @@ enum BookText {
             "\(run) has sent another input this night, and this one was not sent; to send it, too, give --again"
         case .changed(let run):
             "\(run) has these rows with another template or other header fields, and nothing was sent; to send them again, give --again"
+        case .shared(let run):
+            "\(run) is not finished and has begun to send rows of this input, which is not the one that it began with; nothing was sent. "
+                + "Finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted); or give "
+                + "--again, which sends all rows, some of them a second time"
         case .abandoned(let run):
             "\(run) was given up after it had sent a part of this input; to send all rows, some of them a second time, give --again"
         case .partlySent(let files, let run):
-            "\(run) has sent \(list(files)) of this input, and nothing was sent; name only the other files, or give --again to send all"
+            "\(run) has sent \(list(files)) of this input, in whole or in part, and nothing was sent; name only files with other rows, or "
+                + "give --again to send all"
         case .grown(let run, let rows):
             "the input begins with the \(rows.grouped) rows that \(run) has sent, and nothing was sent; to send only the rows behind "
                 + "them, give --again --from-row \(rows + 1)"
         case .lost(let run):
-            "\(run) has sent a part of this input, and its record is gone: nobody knows which rows were sent. Restore the directory; or give "
-                + "--again, which sends all rows, some of them a second time"
+            "\(run) has sent a part of this input, or may have, and its ledger or its rows are gone: nobody knows which rows were sent. Restore "
+                + "the directory; or give --again, which sends all rows, some of them a second time"
         }
     }
 

@@ -52,11 +52,13 @@ public struct CampaignBook: Sendable {
         case changed(by: String)
         /// A run was given up that has sent a part of the input, or may have.
         case abandoned(by: String)
+        /// An unfinished run of another input has begun to send rows of this one.
+        case shared(by: String)
         /// A complete run has sent some of the files.
         case partlySent(files: [String], by: String)
         /// A run has sent the first rows of the input, so many.
         case grown(from: String, rows: UInt64)
-        /// A run has sent a part of the input, and its record is gone.
+        /// A run has sent a part of the input, or may have, and its ledger or its rows are gone.
         case lost(String)
     }
 
@@ -76,10 +78,13 @@ public struct CampaignBook: Sendable {
 
     let history: RunHistory
     let campaign: KnownCampaign
-    /// The digest of template and header fields, in base64. Hex digits would look like a device token.
+    /// The digest of template and header fields.
+    let digest: [UInt8]
+    /// The same in base64. Hex digits would look like a device token.
     let message: String
     private let rules: Campaign.BookRules
     private let look: InputLook
+    private let runDirectory: String?
 
     /// Nothing is read. Nil for a campaign without rules, ``Campaign/book``.
     ///
@@ -88,24 +93,32 @@ public struct CampaignBook: Sendable {
         guard let rules = campaign.book else { return nil }
         (self.rules, history) = (rules, RunHistory(rules.directory))
         self.campaign = KnownCampaign(campaign)
-        message = Data(try CampaignDigest.of(campaign)).base64EncodedString()
-        look = InputLook(campaign)
+        digest = try CampaignDigest.of(campaign)
+        message = Data(digest).base64EncodedString()
+        (look, runDirectory) = (InputLook(campaign), campaign.runDirectory)
     }
 
-    /// Decides what a start with this input does. Reads the history and, where sizes are equal, the input.
+    /// Decides what a start with this input does. Reads the history and, where it may have been sent before, the input. A run in
+    /// ``Campaign/runDirectory`` that the history does not have is entered.
     ///
-    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the history or a ledger cannot be read, and with
-    ///   ``CampaignError/Code/input`` if the input cannot.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the history or a ledger cannot be read, with
+    ///   ``CampaignError/Code/input`` if the input cannot, and with ``CampaignError/Code/configuration`` if the run directory has a run of
+    ///   another environment or topic.
     public func decision(for input: CampaignInput) throws(CampaignError) -> Decision {
+        if let runDirectory { try takeIn(runDirectory) }
         let input = try RunInput(input)
         if let reason = look.absence(of: input) { return try decision(.absent(reason), history.entries()) }
-        return try decision(look.seen(input).map { .seen($0) } ?? .unread, history.entries())
+        let unseen = input.isProduced ? Seen.produced : .unread
+        return try decision(look.seen(input).map { .seen($0) } ?? unseen, history.entries())
     }
 
     /// The input of a start, as far as it is known.
     private enum Seen {
         case absent(String)
         case unread
+        case produced
+        /// It is sent while it is read, and nothing is known of it.
+        case unknown
         case seen(KnownInput)
     }
 
@@ -123,17 +136,11 @@ public struct CampaignBook: Sendable {
         RunDirectory.absolute(path) == RunDirectory.absolute(other)
     }
 
-    /// Whether the history has a run of a directory.
-    public func knows(_ directory: String) throws(CampaignError) -> Bool {
-        let path = RunDirectory.absolute(directory)
-        return try PastRuns(history.entries().all, of: campaign).runs.contains { $0.key.runDirectory == path }
-    }
-
     /// The unfinished runs of the campaign, the oldest first.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the history or a ledger cannot be read.
     public func unfinished() throws(CampaignError) -> [UnfinishedRun] {
-        try unfinishedRuns(history.entries()).map {
+        try unfinishedRuns(PastRuns(history.entries().all, of: campaign).runs).map {
             UnfinishedRun($0.state, $0.run.key, of: campaign, history: history.directory)
         }
     }
@@ -165,34 +172,47 @@ public struct CampaignBook: Sendable {
     /// - Parameters:
     ///   - input: What is known of the input, which was opened.
     ///   - directory: The run directory, which belongs to this process.
+    ///   - hadLedger: Whether the directory had a ledger without a run.
     ///   - start: When the run began, in seconds since 1970-01-01 00:00 UTC.
-    func begin(_ input: KnownInput?, in directory: String, start: UInt64) throws(CampaignError) {
-        let began = CampaignSummary.Identity.time(start)
+    func begin(
+        _ input: KnownInput?, in directory: String, hadLedger: Bool, start: UInt64
+    ) throws(CampaignError) {
+        var entry = entry(of: directory, began: CampaignSummary.Identity.time(start), input: input)
+        entry.foundEmptyLedger = hadLedger ? true : nil
         while true {
             let content = try history.entries()
-            let decision = try decision(input.map { .seen($0) } ?? .unread, content)
+            let decision = BookTable.decision(
+                try facts(input.map { .seen($0) } ?? .unknown, content, beginning: entry), rules)
             guard decision == .send else {
                 let refusal = Refusal(decision)
                 if case .busy = decision { throw CampaignError(.busy, refusal.description, cause: refusal) }
                 throw CampaignError(.configuration, refusal.description, cause: refusal)
             }
-            let entry = BegunRun(
-                campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: began, time: began,
-                process: UInt32(getpid()), input: input, message: message)
             if try history.add(.began(entry), at: content.revision) { return }
         }
     }
 
-    /// Enters that a session of a run has begun that may send rows again which had outcomes.
+    /// Enters that another session of a run has begun, if the history does not have the run, or if the session may send rows again which
+    /// had outcomes.
     ///
     /// - Parameter start: When the run began, in seconds since 1970-01-01 00:00 UTC.
-    func reopen(in directory: String, start: UInt64) throws(CampaignError) {
-        _ = try history.add(
-            .began(
-                BegunRun(
-                    campaign: campaign, runDirectory: RunDirectory.absolute(directory),
-                    began: CampaignSummary.Identity.time(start), time: Self.now, process: UInt32(getpid()), input: nil,
-                    message: message)))
+    func resume(
+        in directory: String, start: UInt64, reopening: Bool, input: () -> KnownInput?
+    ) throws(CampaignError) {
+        var entry = entry(of: directory, began: CampaignSummary.Identity.time(start), input: nil)
+        if try !has(entry.key) { entry.input = input() } else if !reopening { return }
+        entry.time = Self.now
+        _ = try history.add(.began(entry))
+    }
+
+    private func entry(of directory: String, began: String, input: KnownInput?) -> BegunRun {
+        BegunRun(
+            campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: began, time: began,
+            process: UInt32(getpid()), input: input, message: message)
+    }
+
+    private func has(_ key: RunKey) throws(CampaignError) -> Bool {
+        try history.entries().all.contains { if case .began(let run) = $0 { run.key == key } else { false } }
     }
 
     // MARK: What the history has
@@ -203,52 +223,90 @@ public struct CampaignBook: Sendable {
         let state: BookFacts.Unfinished
     }
 
-    private func unfinishedRuns(_ content: RunHistory.Content) throws(CampaignError) -> [Open] {
+    private func unfinishedRuns(_ past: [PastRuns.Run], taken: String? = nil) throws(CampaignError) -> [Open] {
         var open: [Open] = []
-        for run in PastRuns(content.all, of: campaign).runs where !run.isOver {
-            guard let state = try BookFacts.Unfinished(of: run.key) else { continue }
+        for run in past where !run.isOver {
+            if run.key.runDirectory == taken {
+                // Its ledger was removed: the one that is there belongs to this process.
+                let state = BookFacts.Unfinished(
+                    directory: run.key.runDirectory, isLost: true, isOther: run.message != message)
+                open.append(Open(run: run, state: state))
+                continue
+            }
+            guard var state = try BookFacts.Unfinished(of: run.key) else { continue }
+            state.isOther = run.message != message
             open.append(Open(run: run, state: state))
         }
         return open
     }
 
-    /// The unfinished run that has begun to send an input.
-    private func begun(_ input: KnownInput, in runs: [Open]) throws(CampaignError) -> Open? {
-        for open in runs.reversed() where try look.holds(input, of: open.run) { return open }
+    /// What an input is to the unfinished runs; nil if none of them has begun to send its rows.
+    private func relation(
+        of input: KnownInput, to open: [Open], _ night: Night
+    ) throws(CampaignError) -> BookFacts.Input? {
+        // Another template makes another message of the same rows, but not in one night.
+        let runs = open.reversed().filter { !$0.state.isOther || night.has($0.run.key) }
+        for open in runs where try look.holds(input, of: open.run, open.state) {
+            return open.state.isOther ? .changed(by: open.run.key.runDirectory) : .unfinished(open.state)
+        }
+        // Of a stream that was not kept nobody knows the rows.
+        let isStream = input.files.allSatisfy { $0.modified == nil }
+        if isStream, let run = runs.first(where: { $0.run.input == nil && $0.state.isLost && night.has($0.run.key) }) {
+            return .unfinished(run.state)
+        }
+        for open in runs where try look.shares(input, with: open.run, open.state) {
+            return open.state.isOther ? .changed(by: open.run.key.runDirectory) : .shared(open.state)
+        }
         return nil
     }
 
-    private func facts(_ input: Seen, _ content: RunHistory.Content) throws(CampaignError) -> BookFacts {
-        let past = PastRuns(content.all, of: campaign).runs
-        let open = try unfinishedRuns(content)
+    /// The time that belongs to the night of a start.
+    struct Night {
+        private let began: String
+        private let ends: String
+
+        /// A clock that was ahead, or that of another machine, is wrong by less than an hour; a run that began later than that belongs to no
+        /// night.
+        init(_ rules: Campaign.BookRules, now: UInt64 = SystemClock.seconds()) {
+            began = CampaignSummary.Identity.time(rules.nightBegan)
+            ends = CampaignSummary.Identity.time(max(now, rules.nightBegan) + 3600)
+        }
+
+        func has(_ run: RunKey) -> Bool { run.began >= began && run.began <= ends }
+    }
+
+    /// - Parameter entry: The beginning of a run that this process is about to enter, whose directory it has taken.
+    private func facts(
+        _ input: Seen, _ content: RunHistory.Content, beginning entry: BegunRun? = nil
+    ) throws(CampaignError) -> BookFacts {
+        let entries = content.all + (entry.map { [.began($0)] } ?? [])
+        let past = PastRuns(entries, of: campaign).runs.filter { $0.key != entry?.key }
+        let open = try unfinishedRuns(past, taken: entry?.runDirectory)
         let over = past.compactMap(\.over)
-        let night = CampaignSummary.Identity.time(rules.nightBegan)
+        let night = Night(rules)
         var facts = BookFacts(input: .new)
         let finished = rules.finished.map(RunDirectory.absolute)
-        let tonight = over.filter { $0.key.began >= night && !$0.isAbandoned }.map(\.key.runDirectory)
+        let tonight = over.filter { night.has($0.key) && !$0.isAbandoned }.map(\.key.runDirectory)
         facts.completeTonight = tonight.last
         facts.sentTonight = tonight.last { !finished.contains($0) }
-        var own: Open?
+        // It may have sent these rows: nobody knows what it read, unless it has kept it.
+        let unread = open.last { night.has($0.run.key) && ($0.state.isKept || $0.run.input == nil) }?.state
+        let lost = unread.flatMap { $0.isLost ? $0 : nil }
         switch input {
         case .absent(let reason): facts.input = .absent(reason)
-        case .unread:
-            facts.input = .unread
-            // It may have sent these rows: nobody knows what it read, unless it has kept it.
-            own = open.last { $0.run.key.began >= night && ($0.state.isKept || $0.run.input == nil) }
+        case .unread: facts.input = lost.map { .unfinished($0) } ?? .unread
+        case .produced: facts.input = unread.map { .unfinished($0) } ?? .produced
+        case .unknown: facts.input = unread.map { .unfinished($0) } ?? .new
         case .seen(let known):
-            if let found = try begun(known, in: open) {
-                if found.run.message == message {
-                    own = found
-                } else if found.run.key.began >= night {
-                    facts.input = .changed(by: found.run.key.runDirectory)
-                }
-            }
-            if own == nil, facts.input == .new {
-                facts.input = try look.relation(of: known, to: over, message: message, night: night)
+            if let found = try relation(of: known, to: open, night) {
+                facts.input = found
+            } else {
+                facts.input = try look.relation(of: known, to: over, message: message, night)
             }
         }
-        if let own { facts.input = .unfinished(own.state) }
-        facts.unfinished = open.map(\.state).filter { $0 != own?.state }
+        facts.unfinished = open.map(\.state).filter { state in
+            if case .unfinished(state) = facts.input { false } else { true }
+        }
         return facts
     }
 }
@@ -276,7 +334,8 @@ extension PastRuns.Run {
 }
 
 extension BookFacts.Unfinished {
-    /// Returns nil for a run that is complete, or of which nothing was sent. A run whose ledger cannot be read is lost.
+    /// Returns nil for a run that is complete, or of which nothing was sent. A run whose ledger cannot be read is lost, and one whose rows
+    /// are gone.
     init?(of key: RunKey) throws(CampaignError) {
         self.init(directory: key.runDirectory)
         guard RunDirectory.exists(key.runDirectory) else {
@@ -291,9 +350,12 @@ extension BookFacts.Unfinished {
             return
         }
         guard let opening = found else {
-            // The run was entered before its ledger had anything: nothing was sent. A directory without a ledger had one.
+            // The run was entered before its ledger had anything: nothing was sent, but a process may be about to. A directory without
+            // a ledger had one.
             isLost = !RunDirectory.hasLedger(key.runDirectory)
             if isLost { return }
+            isAtWork = try RunDirectory.isTaken(key.runDirectory)
+            if isAtWork { return }
             return nil
         }
         guard opening.began == key.began else {
@@ -302,6 +364,7 @@ extension BookFacts.Unfinished {
             return
         }
         (isKept, isAtWork) = (opening.keepsRows, opening.isAtWork)
+        isLost = !opening.header.isResumable && !isAtWork
         if !isAtWork, try CampaignSummary(ofCompleteRunIn: key.runDirectory) != nil { return nil }
     }
 }

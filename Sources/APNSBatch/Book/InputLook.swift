@@ -5,30 +5,60 @@ import APNSBatchRows
 import APNSBatchSending
 import Glibc
 
-/// Looks at an input, to find out whether a run of the history has sent it.
+/// Looks at an input, to find out whether a run of the history has sent it, or a part of it.
+///
+/// It reads the edges of each file, and the whole of one only if its edges and its length are those of a file that was sent.
 struct InputLook: Sendable {
     private let campaign: Campaign
-    /// Checksums of files that were read for this decision and for earlier ones.
-    private let sums = Guarded<[KnownInput.File: String]>([:])
+    /// What was read of files for this decision and for earlier ones.
+    private let read = Guarded<[Question: String?]>([:])
+
+    private struct Question: Hashable {
+        let file: KnownInput.File
+        /// Nil for the whole file.
+        var bytes: Range<UInt64>?
+    }
 
     init(_ campaign: Campaign) { self.campaign = campaign }
+
+    // MARK: The input itself
 
     /// Why an input is not there yet; nil if it is, or if nobody can know before it is read.
     func absence(of input: RunInput) -> String? {
         for path in input.paths {
             if let code = InputLocation.absence(of: path) { return "\(path): \(systemMessage(code))" }
         }
-        guard let limit = campaign.inputAgeLimit?.seconds, let files = seen(input)?.files else { return nil }
+        guard let limit = campaign.inputAgeLimit?.seconds, let files = files(of: input) else { return nil }
         let oldest = files.compactMap(\.modified).min() ?? 0
         return InputReader.excess(
             of: oldest / 1_000_000_000, name: input.name, limit: limit, now: SystemClock.seconds())
     }
 
-    /// What is known of an input before it is read; nil for one that can be read only once.
-    func seen(_ input: RunInput) -> KnownInput? {
+    private func files(of input: RunInput) -> [KnownInput.File]? {
         let files = input.paths.compactMap { KnownInput.File(at: $0) }
-        return files.isEmpty || files.count < input.paths.count ? nil : KnownInput(files)
+        return files.isEmpty || files.count < input.paths.count ? nil : files
     }
+
+    /// What is known of an input before it is read, except for its edges; nil for one that can be read only once.
+    func seen(_ input: RunInput) -> KnownInput? { files(of: input).map { KnownInput($0.map(lookedAt)) } }
+
+    /// Reads the edges of a file. What cannot be read is reported when the file is opened for its rows.
+    private func lookedAt(_ file: KnownInput.File) -> KnownInput.File {
+        var looked = file
+        let edge = UInt64(InputFingerprint.edge)
+        guard let head = try? location(of: file).fingerprint(most: edge, windowLog: campaign.zstdWindow) else {
+            return file
+        }
+        looked.head = .init(bytes: head.headBytes, sum: KnownInput.text(ofSum: head.headSum))
+        guard !head.isPacked else { return looked }
+        looked.length = file.bytes
+        let bytes = min(edge, file.bytes)
+        let tail = try? location(of: file).checksum(of: file.bytes - bytes..<file.bytes)
+        looked.tail = (tail ?? nil).map { .init(bytes: bytes, sum: KnownInput.text(ofSum: $0)) }
+        return looked
+    }
+
+    private func location(of file: KnownInput.File) -> InputLocation { .file(file.name) }
 
     /// What is known of an input that was opened for a run.
     ///
@@ -37,78 +67,119 @@ struct InputLook: Sendable {
         // The checksum of a file that is not copied is computed while it is sent.
         guard let copied else { return seen(input) }
         let files =
-            copied.files.isEmpty ? [whole(copied, of: input)] : copied.files.map { ($0.path, $0.storedBytes, $0.sum) }
+            copied.files.isEmpty
+            ? [whole(copied, of: input)] : copied.files.map { ($0.path, $0.storedBytes, $0.fingerprint) }
         return KnownInput(
-            files.map { name, bytes, sum in
+            files.map { name, bytes, found in
                 var file = KnownInput.File(at: name) ?? .init(name: name, bytes: bytes)
                 if file.bytes != bytes { (file.bytes, file.modified) = (bytes, nil) }
-                file.sum = KnownInput.text(ofSum: sum)
+                file.take(found)
                 return file
             })
     }
 
-    private func whole(_ copied: CopiedInput, of input: RunInput) -> (String, UInt64, UInt32) {
-        guard let path = input.paths.first else { return (input.name, copied.bytes, copied.sum) }
-        return (path, copied.storedBytes ?? copied.bytes, copied.sum)
+    private func whole(_ copied: CopiedInput, of input: RunInput) -> (String, UInt64, InputFingerprint) {
+        let found = copied.fingerprint
+        return (input.paths.first ?? input.name, copied.storedBytes ?? found.bytes, found)
     }
 
+    // MARK: Runs that are not finished
+
     /// Whether an unfinished run has begun to send this input.
-    func holds(_ input: KnownInput, of run: PastRuns.Run) throws(CampaignError) -> Bool {
+    func holds(_ input: KnownInput, of run: PastRuns.Run, _ state: BookFacts.Unfinished) throws(CampaignError) -> Bool {
         guard let its = run.input, its.files.count == input.files.count, !its.files.isEmpty else { return false }
         if zip(its.files, input.files).allSatisfy({ $1.isUnchanged(since: $0) }) { return true }
-        guard zip(its.files, input.files).allSatisfy({ $0.bytes == $1.bytes }) else { return false }
+        guard zip(its.files, input.files).allSatisfy({ $1.mayEqual($0) }) else { return false }
         if its.files.allSatisfy({ $0.sum != nil }) { return try areEqual(input.files, its.files) }
         // The file was moved, or written again with the same bytes: what was read of it before decides.
         guard input.files.count == 1, let file = input.files.first, file.modified != nil else { return false }
-        // Nobody knows what a run has read whose record is gone: a file of that size may be its input.
-        guard let state = try BookFacts.Unfinished(of: run.key) else { return false }
+        // Nobody knows what a run has read whose record is gone: a file that may be its input is.
         if state.isLost { return true }
-        let reader = try InputReader(campaign, input: RunInput(.file(file.name)), lanes: 1)
-        return try RunDirectory.hasRead(reader.reader, in: run.key.runDirectory)
+        return try hasRead(file, in: run, isAsLong: true)
     }
+
+    /// Whether an unfinished run has begun to send rows of this input although it has another one: the input has grown, or was packed in
+    /// another way, or other files were added.
+    func shares(
+        _ input: KnownInput, with run: PastRuns.Run, _ state: BookFacts.Unfinished
+    ) throws(CampaignError) -> Bool {
+        guard let its = run.input?.files else { return false }
+        for file in input.files {
+            for other in its {
+                if file.isUnchanged(since: other) { return true }
+                if try containsAll(of: other, file) { return true }
+            }
+            guard its.contains(where: { mayBegin(file, as: $0) }) else { continue }
+            if state.isLost { return true }
+            if try hasRead(file, in: run, isAsLong: false) { return true }
+        }
+        return false
+    }
+
+    /// Whether a file may begin with the rows of one that was not read to its end.
+    private func mayBegin(_ file: KnownInput.File, as other: KnownInput.File) -> Bool {
+        guard other.sum == nil, file.modified != nil, let head = other.head else { return false }
+        return (try? sum(of: file, 0..<head.bytes)) == head.sum
+    }
+
+    private func hasRead(
+        _ file: KnownInput.File, in run: PastRuns.Run, isAsLong: Bool
+    ) throws(CampaignError) -> Bool {
+        let reader = try InputReader(campaign, input: RunInput(.file(file.name)), lanes: 1)
+        return try RunDirectory.hasRead(reader.reader, isAsLong: isAsLong, in: run.key.runDirectory)
+    }
+
+    // MARK: Runs that are over
 
     /// What an input is to the runs that have ended.
     func relation(
-        of input: KnownInput, to runs: [PastRuns.Run], message: String, night: String
+        of input: KnownInput, to runs: [PastRuns.Run], message: String, _ night: CampaignBook.Night
     ) throws(CampaignError) -> BookFacts.Input {
         for run in runs.reversed() {
             guard let its = run.input, !its.files.isEmpty else { continue }
-            let isTonight = run.key.began >= night
-            if run.isAbandoned, try mayBe(input.files, its.files) { return .abandoned(by: run.key.runDirectory) }
+            let isTonight = night.has(run.key)
+            let directory = run.key.runDirectory
+            if run.isAbandoned {
+                if try mayBe(input, of: run) { return .abandoned(by: directory) }
+                continue
+            }
             guard run.message == message || isTonight else { continue }
             let sent = try sent(of: input.files, in: its.files)
             guard !sent.isEmpty else { continue }
-            let directory = run.key.runDirectory
             if run.message != message { return .changed(by: directory) }
             guard sent.count == input.files.count else {
                 return .partlySent(files: sent.map(\.name), by: directory)
             }
             return .sent(by: directory, tonight: isTonight)
         }
-        return try growth(of: input, from: runs.filter { $0.message == message }) ?? .new
+        return try growth(of: input, from: runs.filter { $0.message == message && !$0.isAbandoned }) ?? .new
     }
 
-    /// Whether the input is a file that begins with all that a run has sent.
+    /// Whether the input has files that begin with all that a run has sent.
     private func growth(of input: KnownInput, from runs: [PastRuns.Run]) throws(CampaignError) -> BookFacts.Input? {
-        guard input.files.count == 1, let file = input.files.first, file.modified != nil else { return nil }
-        for run in runs.reversed() {
-            guard let its = run.input?.files, its.count == 1, let old = its.first, old.name == file.name,
-                old.bytes < file.bytes, run.rows > 0, let sum = old.sum
-            else { continue }
-            let reader = try InputReader(campaign, input: RunInput(.file(file.name)), lanes: 1).reader
-            guard reader.packing == nil, let size = reader.size, old.bytes <= size else { return nil }
-            let begins: UInt32?
-            do throws(InputError) {
-                begins = try reader.checksum(of: 0..<old.bytes)
-            } catch {
-                throw CampaignError(.input, error.message(input: file.name), cause: error)
-            }
-            guard let begins else { continue }
-            if KnownInput.text(ofSum: begins) == sum {
-                return .grown(from: run.key.runDirectory, rows: run.rows)
+        for run in runs.reversed() where run.rows > 0 {
+            guard let its = run.input?.files else { continue }
+            for file in input.files {
+                for old in its where try hasGrown(file, from: old) {
+                    let directory = run.key.runDirectory
+                    return its.count == 1 && input.files.count == 1
+                        ? .grown(from: directory, rows: run.rows) : .partlySent(files: [file.name], by: directory)
+                }
             }
         }
         return nil
+    }
+
+    /// Whether a file is another one, with all of its bytes, and more behind them.
+    private func hasGrown(_ file: KnownInput.File, from old: KnownInput.File) throws(CampaignError) -> Bool {
+        guard let sum = old.sum, let length = old.length, length > 0, file.modified != nil,
+            file.length.map({ $0 > length }) ?? true, let head = old.head
+        else { return false }
+        guard try self.sum(of: file, 0..<head.bytes) == head.sum else { return false }
+        if let tail = old.tail, file.length != nil {
+            guard try self.sum(of: file, length - tail.bytes..<length) == tail.sum else { return false }
+        }
+        return try self.sum(of: file, 0..<length) == sum
     }
 
     /// The files whose bytes are those of one of the others.
@@ -125,12 +196,19 @@ struct InputLook: Sendable {
         return sent
     }
 
-    /// Whether files are those of a run that was given up, as far as their checksums are known.
-    private func mayBe(_ files: [KnownInput.File], _ others: [KnownInput.File]) throws(CampaignError) -> Bool {
-        guard files.map(\.bytes) == others.map(\.bytes) else { return false }
-        for other in others where other.sum == nil { return true }
-        return try areEqual(files, others)
+    /// Whether an input has rows of a run that was given up, as far as that is known.
+    private func mayBe(_ input: KnownInput, of run: PastRuns.Run) throws(CampaignError) -> Bool {
+        let its = run.input?.files ?? []
+        for file in input.files {
+            for other in its {
+                if other.sum == nil, file.mayEqual(other) || mayBegin(file, as: other) { return true }
+                if try containsAll(of: other, file) { return true }
+            }
+        }
+        return false
     }
+
+    // MARK: Bytes
 
     private func areEqual(_ some: [KnownInput.File], _ others: [KnownInput.File]) throws(CampaignError) -> Bool {
         for (one, other) in zip(some, others) {
@@ -139,26 +217,38 @@ struct InputLook: Sendable {
         return true
     }
 
-    /// Whether two files have the same bytes. A file is read only if it has as many bytes as one that was sent.
+    /// Whether a file has all bytes of another one, and perhaps more behind them.
+    private func containsAll(of other: KnownInput.File, _ file: KnownInput.File) throws(CampaignError) -> Bool {
+        if try isSame(file, other) { return true }
+        return try hasGrown(file, from: other)
+    }
+
+    /// Whether two files have the same unpacked bytes. A file is read only if its length and its edges are those of the other one.
     private func isSame(_ file: KnownInput.File, _ other: KnownInput.File) throws(CampaignError) -> Bool {
-        guard file.bytes == other.bytes, let wanted = other.sum else { return false }
-        return try sum(of: file) == wanted
+        guard let wanted = other.sum, file.mayEqual(other) else { return false }
+        return try sum(of: file, nil) == wanted
     }
 
-    private func sum(of file: KnownInput.File) throws(CampaignError) -> String {
-        if let sum = file.sum ?? sums.withLock({ $0[file] }) { return sum }
-        let sum = try read(.file(file.name), name: file.name).sum
-        sums.withLock { $0[file] = sum }
-        return sum
-    }
-
-    /// Reads an input to its end, unpacked.
-    private func read(_ location: InputLocation, name: String) throws(CampaignError) -> (bytes: UInt64, sum: String) {
+    /// The checksum of some bytes of a file, or of all; nil if it ends before them.
+    private func sum(of file: KnownInput.File, _ bytes: Range<UInt64>?) throws(CampaignError) -> String? {
+        if bytes == nil, let sum = file.sum { return sum }
+        if let head = file.head, bytes == 0..<head.bytes { return head.sum }
+        let question = Question(file: file, bytes: bytes)
+        if let known = read.withLock({ $0[question] }) { return known }
+        let found: UInt32?
         do throws(InputError) {
-            let content = try location.checksum(windowLog: campaign.zstdWindow)
-            return (content.bytes, KnownInput.text(ofSum: content.sum))
+            if let bytes, bytes.lowerBound > 0 {
+                found = try location(of: file).checksum(of: bytes)
+            } else {
+                let most = bytes?.upperBound
+                let all = try location(of: file).fingerprint(most: most ?? .max, windowLog: campaign.zstdWindow)
+                found = most.map { $0 == all.bytes } ?? true ? all.sum : nil
+            }
         } catch {
-            throw CampaignError(.input, error.message(input: name), cause: error)
+            throw CampaignError(.input, error.message(input: file.name), cause: error)
         }
+        let text = found.map(KnownInput.text(ofSum:))
+        read.withLock { $0[question] = .some(text) }
+        return text
     }
 }

@@ -14,7 +14,7 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
     public var left: UInt64?
     /// Whether a process is working on the run.
     public var isAtWork: Bool
-    /// Whether the record of the run is gone, so that it cannot be resumed.
+    /// Whether the ledger of the run or its rows are gone, so that it cannot be resumed.
     public var isLost: Bool
 
     enum CodingKeys: String, CodingKey {
@@ -32,7 +32,9 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
         (self.campaign, began) = (campaign.name, key.began)
         (runDirectory, isAtWork, isLost) = (run.directory, run.isAtWork, run.isLost)
         self.history = RunDirectory.parent(of: run.directory) == history ? nil : history
-        left = run.isLost ? nil : (try? RunStatus(of: run.directory))?.left
+        guard !run.isLost, var status = try? RunStatus(of: run.directory) else { return }
+        if status.left == nil, !run.isAtWork, let copy = status.inputCopy { status.countUnread(in: copy) }
+        left = status.left
     }
 
     /// The command that ends the run: it sends the rows that are left, or gives up a run without a record.
@@ -47,7 +49,7 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
     public var sentence: String {
         let rows = left.map { "\($0.grouped) row\($0 == 1 ? " is" : "s are") left" } ?? "rows are left"
         if isAtWork { return "\(runDirectory): \(rows), and a process is working on this run" }
-        let state = isLost ? "the record of the run is gone" : rows
+        let state = isLost ? "its ledger or its rows are gone" : rows
         return "\(runDirectory): \(state): \(command)"
     }
 }

@@ -97,7 +97,7 @@ public final class CampaignRun: Sendable {
         let given = input
         var (campaign, input) = (campaign, input)
         let isNew = files == nil && past == nil
-        var taken: (path: String, ledger: any AppendFile)?
+        var taken: RunDirectory.Taken?
         var copied: CopiedInput?
         var isReady = false
         defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy(of: taken.ledger) } }
@@ -149,9 +149,13 @@ public final class CampaignRun: Sendable {
         let own = files ?? DirectoryFiles(directory)
         if let locked = past?.ledger ?? taken?.ledger { ledger = locked } else { ledger = try own.makeLedger() }
         if past == nil {
-            try historyPlace?.begin(in: place, start: plan.start) { $0.known(given, copied) }
-        } else if campaign.retryUnavailable {
-            try historyPlace?.reopen(in: place, start: plan.start)
+            try historyPlace?.begin(in: place, hadLedger: taken?.hadLedger ?? false, start: plan.start) {
+                $0.known(given, copied)
+            }
+        } else {
+            try historyPlace?.resume(in: place, start: plan.start, reopening: campaign.retryUnavailable) {
+                $0.known(given, nil)
+            }
         }
         self.files = own
         isReady = true
@@ -393,7 +397,7 @@ public final class CampaignRun: Sendable {
 
     /// What else the campaign has to finish.
     private var unfinished: [UnfinishedRun] {
-        historyPlace?.unfinished(besides: directory, logger: plan.log.logger) ?? []
+        historyPlace?.unfinished(besides: directory, start: plan.start, logger: plan.log.logger) ?? []
     }
 
     /// Returns the summary of a run without remaining rows, after completing its files. Its figures do not change.

@@ -23,23 +23,30 @@ struct HistoryPlace: Sendable {
     /// - Parameter input: What is known of its input; called only if there are rules.
     /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
     func begin(
-        in directory: String, start: UInt64, input: (CampaignBook) -> KnownInput?
+        in directory: String, hadLedger: Bool, start: UInt64, input: (CampaignBook) -> KnownInput?
     ) throws(CampaignError) {
         guard let book else { return }
-        try book.begin(input(book), in: directory, start: start)
+        try book.begin(input(book), in: directory, hadLedger: hadLedger, start: start)
     }
 
-    /// Enters a session that may send rows again which had outcomes.
-    func reopen(in directory: String, start: UInt64) throws(CampaignError) {
-        try book?.reopen(in: directory, start: start)
+    /// Enters a later session, where the history needs it.
+    ///
+    /// - Parameter reopening: Whether it may send rows again which had outcomes.
+    func resume(
+        in directory: String, start: UInt64, reopening: Bool, input: (CampaignBook) -> KnownInput?
+    ) throws(CampaignError) {
+        guard let book else { return }
+        try book.resume(in: directory, start: start, reopening: reopening) { input(book) }
     }
 
     /// The unfinished runs of the campaign besides one; empty without rules. A failure is only logged.
-    func unfinished(besides directory: String, logger: Logger) -> [UnfinishedRun] {
+    ///
+    /// - Parameter start: When that one began, in seconds since 1970-01-01 00:00 UTC.
+    func unfinished(besides directory: String, start: UInt64, logger: Logger) -> [UnfinishedRun] {
         guard let book else { return [] }
         do throws(CampaignError) {
-            let own = RunDirectory.absolute(directory)
-            return try book.unfinished().filter { $0.runDirectory != own }
+            let (own, began) = (RunDirectory.absolute(directory), CampaignSummary.Identity.time(start))
+            return try book.unfinished().filter { $0.runDirectory != own || $0.began != began }
         } catch {
             logger.printable.warning("the unfinished runs of the campaign are not known: \(error)")
             return []

@@ -43,6 +43,22 @@ package enum HistoryEntry: Sendable, Equatable {
         }
     }
 
+    /// Replaces the run directory.
+    mutating func move(to path: String) {
+        switch self {
+        case .began(var run):
+            run.runDirectory = path
+            self = .began(run)
+        case .abandoned(var run):
+            run.runDirectory = path
+            self = .abandoned(run)
+        case .ended(var run):
+            run.runDirectory = path
+            self = .ended(run)
+        case .refused: break
+        }
+    }
+
     /// The name of its campaign.
     package var campaign: String {
         switch self {
@@ -112,13 +128,17 @@ package struct BegunRun: Sendable, Equatable, Codable {
     package var input: KnownInput?
     /// The ``CampaignDigest`` of template and header fields, in base64.
     package var message: String
+    /// Whether the ledger was there and empty when the run took its directory, so that runs which were entered for it before have sent
+    /// nothing. Nil if there was none.
+    package var foundEmptyLedger: Bool?
 
     package init(
         campaign: KnownCampaign, runDirectory: String, began: String, time: String, process: UInt32, input: KnownInput?,
-        message: String
+        message: String, foundEmptyLedger: Bool? = nil
     ) {
         (self.campaign, self.runDirectory, self.began, self.time) = (campaign, runDirectory, began, time)
         (self.process, self.input, self.message) = (process, input, message)
+        self.foundEmptyLedger = foundEmptyLedger
     }
 
     package var key: RunKey { RunKey(runDirectory: runDirectory, began: began) }
@@ -126,6 +146,7 @@ package struct BegunRun: Sendable, Equatable, Codable {
     private enum Key: String, CodingKey {
         case began, time, process, input, message
         case runDirectory = "run_dir"
+        case foundEmptyLedger = "found_empty_ledger"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -137,7 +158,8 @@ package struct BegunRun: Sendable, Equatable, Codable {
             time: try members.decode(String.self, forKey: .time),
             process: try members.decode(UInt32.self, forKey: .process),
             input: try members.decodeIfPresent(KnownInput.self, forKey: .input),
-            message: try members.decode(String.self, forKey: .message))
+            message: try members.decode(String.self, forKey: .message),
+            foundEmptyLedger: try members.decodeIfPresent(Bool.self, forKey: .foundEmptyLedger))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -149,6 +171,7 @@ package struct BegunRun: Sendable, Equatable, Codable {
         try members.encode(process, forKey: .process)
         try members.encodeIfPresent(input, forKey: .input)
         try members.encode(message, forKey: .message)
+        try members.encodeIfPresent(foundEmptyLedger, forKey: .foundEmptyLedger)
     }
 }
 

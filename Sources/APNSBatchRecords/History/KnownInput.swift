@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchRows
 import Glibc
 
 /// What the history knows of the input of a run, so that a later run can tell whether it was sent before. It has no rows.
@@ -11,8 +12,14 @@ package struct KnownInput: Sendable, Equatable, Codable {
         package var bytes: UInt64
         /// When it was last modified, in nanoseconds since 1970-01-01 00:00 UTC; nil if it is no file.
         package var modified: UInt64?
+        /// The number of its unpacked bytes; nil until they are known.
+        package var length: UInt64?
         /// The CRC-32C of its unpacked bytes, in hex digits; nil until they have been read.
         package var sum: String?
+        /// Its first unpacked bytes; nil if they were not looked at.
+        package var head: Piece?
+        /// Its last bytes; nil if they were not looked at, or if the file is packed.
+        package var tail: Piece?
 
         package init(name: String, bytes: UInt64, modified: UInt64? = nil, sum: String? = nil) {
             (self.name, self.bytes, self.modified, self.sum) = (name, bytes, modified, sum)
@@ -29,6 +36,37 @@ package struct KnownInput: Sendable, Equatable, Codable {
         /// Whether the other one is the same file and was not written since.
         package func isUnchanged(since other: File) -> Bool {
             name == other.name && bytes == other.bytes && modified != nil && modified == other.modified
+        }
+
+        /// Whether what is known of both without reading them permits that they have the same unpacked bytes.
+        package func mayEqual(_ other: File) -> Bool {
+            if let head, let its = other.head {
+                guard head == its else { return false }
+                if let length, let other = other.length { return length == other }
+                // One of them is packed, and begins like the other one.
+                return true
+            }
+            return bytes == other.bytes
+        }
+
+        /// Takes what was read of the whole file.
+        package mutating func take(_ found: InputFingerprint) {
+            (length, sum) = (found.bytes, KnownInput.text(ofSum: found.sum))
+            head = Piece(bytes: found.headBytes, sum: KnownInput.text(ofSum: found.headSum))
+        }
+    }
+
+    /// Some bytes of a file.
+    package struct Piece: Sendable, Hashable, Codable {
+        package var bytes: UInt64
+        /// Their CRC-32C in hex digits.
+        package var sum: String
+
+        package init(bytes: UInt64, sum: String) { (self.bytes, self.sum) = (bytes, sum) }
+
+        enum CodingKeys: String, CodingKey {
+            case bytes
+            case sum = "crc32c"
         }
     }
 

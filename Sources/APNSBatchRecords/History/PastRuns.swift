@@ -25,33 +25,39 @@ package struct PastRuns: Sendable, Equatable {
 
     /// - Parameter campaign: Lines of other campaigns are left out.
     package init(_ entries: [HistoryEntry], of campaign: KnownCampaign) {
-        var places: [RunKey: Int] = [:]
-        func place(_ key: RunKey) -> Int {
-            if let place = places[key] { return place }
-            runs.append(Run(key))
-            places[key] = runs.count - 1
-            return runs.count - 1
-        }
+        var known: [RunKey: Run] = [:]
         for entry in entries {
             switch entry {
-            case .began(let run) where run.campaign == campaign:
-                let place = place(run.key)
-                runs[place].input = run.input ?? runs[place].input
-                runs[place].message = run.message
-                // A session that has begun since may have opened rows again.
-                runs[place].ended = nil
-            case .abandoned(let run) where run.campaign == campaign: runs[place(run.key)].isAbandoned = true
-            case .ended(let run):
-                // A line of an ended run does not say of which environment and topic it is: that of its beginning does.
-                if let place = places[run.key] { runs[place].take(run) }
+            case .began(let run):
+                // Also if it is of another campaign: the directory is the same.
+                if run.foundEmptyLedger == true { known = known.filter { !$0.value.isVoid(by: run) } }
+                guard run.campaign == campaign else { continue }
+                known[run.key, default: Run(run.key)].take(run)
+            case .abandoned(let run) where run.campaign == campaign:
+                known[run.key, default: Run(run.key)].isAbandoned = true
+            // A line of an ended run does not say of which environment and topic it is: that of its beginning does.
+            case .ended(let run): known[run.key]?.take(run)
             default: break
             }
         }
-        runs.sort { ($0.key.began, $0.key.runDirectory) < ($1.key.began, $1.key.runDirectory) }
+        runs = known.values.sorted {
+            ($0.key.began, $0.key.runDirectory) < ($1.key.began, $1.key.runDirectory)
+        }
     }
 }
 
 extension PastRuns.Run {
+    fileprivate mutating func take(_ run: BegunRun) {
+        (input, message) = (run.input ?? input, run.message)
+        // A session that has begun since may have opened rows again.
+        ended = nil
+    }
+
+    /// Whether it has sent nothing, because its ledger was still empty when another run took its directory.
+    fileprivate func isVoid(by run: BegunRun) -> Bool {
+        key.runDirectory == run.runDirectory && key != run.key && !isOver && rows == 0
+    }
+
     fileprivate mutating func take(_ run: RecordedRun) {
         ended = run
         rows = run.figures.rows

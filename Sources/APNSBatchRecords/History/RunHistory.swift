@@ -65,11 +65,17 @@ public struct RunHistory: Sendable {
         try entries().all.compactMap { if case .refused(let start) = $0 { start } else { nil } }
     }
 
-    /// Returns the figures of a campaign's complete runs, the latest last.
+    /// Returns the figures of a campaign's complete runs, the latest last, without those that were given up.
     ///
     /// - Parameter began: Only runs that began before; nil for all. In the form of ``RecordedRun/began``.
     package func figures(of campaign: String, before began: String? = nil) throws(CampaignError) -> [RunFigures] {
-        let complete = try runs().filter { $0.campaign == campaign && $0.ending == "complete" }
+        let givenUp = Set(
+            try entries().all.compactMap { entry -> RunKey? in
+                if case .abandoned(let run) = entry { run.key } else { nil }
+            })
+        let complete = try runs().filter {
+            $0.campaign == campaign && $0.ending == "complete" && !givenUp.contains($0.key)
+        }
         return complete.filter { run in began.map { run.began < $0 } ?? true }.map(\.figures)
     }
 
@@ -93,8 +99,26 @@ public struct RunHistory: Sendable {
     /// Returns all lines in their order. Lines that cannot be understood are left out.
     package func entries() throws(CampaignError) -> Content {
         let bytes = try completeLines()
-        let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        return Content(all: lines.compactMap { HistoryEntry(Data($0)) }, revision: UInt64(bytes.count))
+        let lines = bytes.split(separator: Self.lineFeed)
+        var entries = lines.compactMap { HistoryEntry(Data($0)) }
+        followMoves(&entries)
+        return Content(all: entries, revision: UInt64(bytes.count))
+    }
+
+    /// Corrects the paths of run directories that were moved together with the history that is beside them.
+    private func followMoves(_ entries: inout [HistoryEntry]) {
+        var moved: [RunKey: String] = [:]
+        for key in Set(entries.compactMap(\.key)) where !RunDirectory.exists(key.runDirectory) {
+            let name = key.runDirectory.split(separator: "/").last ?? ""
+            let path = "\(directory)/\(name)"
+            guard let opening = try? RunOpening(ifBegunIn: path), opening.began == key.began else { continue }
+            moved[key] = path
+        }
+        guard !moved.isEmpty else { return }
+        for index in entries.indices {
+            guard let path = entries[index].key.flatMap({ moved[$0] }) else { continue }
+            entries[index].move(to: path)
+        }
     }
 
     /// Adds the line of a run that ended, unless the latest one of the run is the same. The line is on the disk on return.
@@ -118,11 +142,13 @@ public struct RunHistory: Sendable {
     private func append(_ line: [UInt8], at revision: UInt64?) throws -> Bool {
         let storage = try FileStorage(path, .either)
         guard try storage.lockPatiently() else { throw StorageError("lock", path, code: EWOULDBLOCK) }
-        let whole = try Self.wholeLines(storage)
+        let lines = try Self.completeLines(storage)
+        let whole = UInt64(lines.count)
         if let revision, revision != whole { return false }
         if whole < storage.length { try storage.truncate(to: whole) }
+        let isEnded = lines.last.map { $0 == Self.lineFeed } ?? true
         do {
-            try line.withUnsafeBytes { try storage.append($0) }
+            try ((isEnded ? [] : [Self.lineFeed]) + line).withUnsafeBytes { try storage.append($0) }
             try storage.sync()
             return true
         } catch {
@@ -132,15 +158,16 @@ public struct RunHistory: Sendable {
         }
     }
 
-    /// Returns the length of the file up to the end of its last complete line.
-    private static func wholeLines(_ storage: FileStorage) throws -> UInt64 { UInt64(try completeLines(storage).count) }
+    private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Returns the complete lines, which are all bytes up to the last line feed.
+    /// Returns the complete lines: all bytes up to the last line feed, and those behind it if they are a whole entry, as some editors leave
+    /// it.
     private static func completeLines(_ storage: FileStorage) throws -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(storage.length))
         let count = try bytes.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
-        let end = bytes[..<count].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        return bytes[..<end]
+        let end = bytes[..<count].lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
+        let rest = bytes[end..<count]
+        return HistoryEntry(Data(rest)) == nil ? bytes[..<end] : bytes[..<count]
     }
 
     private func completeLines() throws(CampaignError) -> ArraySlice<UInt8> {

@@ -38,6 +38,14 @@ package enum CampaignDigest {
         }
     }
 
+    /// The groups that tell campaigns of one name apart.
+    package static let addressNames = ["to", "topic"]
+
+    /// Returns the names of the groups in which two digests differ, as far as they tell campaigns of one name apart.
+    package static func addressDifferences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
+        differences(one, other).filter(addressNames.contains)
+    }
+
     private static func text(_ expiration: Campaign.Expiration) -> String {
         switch expiration {
         case .at(let seconds): "at(\(seconds))"

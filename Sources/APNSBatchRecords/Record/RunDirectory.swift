@@ -21,15 +21,24 @@ package enum RunDirectory {
     /// Takes a directory for a new run: the requested one, which is created if it does not exist, or a new one below `runs/`
     /// named by the time in UTC. Of several processes that take the same directory at the same time, one succeeds.
     ///
-    /// - Returns: The path, and the ledger, which is empty and locked.
-    package static func take(_ wanted: String?) throws(CampaignError) -> (path: String, ledger: any AppendFile) {
+    package static func take(_ wanted: String?) throws(CampaignError) -> Taken {
         let path = try make(wanted)
         let files = DirectoryFiles(path)
+        let hadLedger = files.hasLedger
         // The ledger is created first, so that results without a ledger are those of another program.
-        if hasResults(path), !files.hasLedger { throw taken(path) }
+        if hasResults(path), !hadLedger { throw taken(path) }
         let ledger = try files.makeLedger()
         guard !hasResults(path) || hasBareResults(path) else { throw taken(path) }
-        return (path, ledger)
+        return Taken(path: path, ledger: ledger, hadLedger: hadLedger)
+    }
+
+    /// A directory that was taken for a new run.
+    package struct Taken {
+        package let path: String
+        /// Empty and locked.
+        package let ledger: any AppendFile
+        /// Whether the ledger was there before, without a run in it.
+        package let hadLedger: Bool
     }
 
     /// Whether there is such a directory.
@@ -38,11 +47,24 @@ package enum RunDirectory {
     /// Whether there is a ledger, which may be empty.
     package static func hasLedger(_ directory: String) -> Bool { DirectoryFiles(directory).hasLedger }
 
-    /// Whether an input of the same length has the rows that the run in a directory has read.
-    package static func hasRead(_ input: ChunkReader, in directory: String) throws(CampaignError) -> Bool {
+    /// Whether a process works in a directory whose ledger has no run yet.
+    package static func isTaken(_ directory: String) throws(CampaignError) -> Bool {
+        guard hasLedger(directory) else { return false }
+        let ledger = try DirectoryFiles(directory).ledgerToRead()
+        return try CampaignError.mapping(.results) { try ledger.isLocked() }
+    }
+
+    /// Whether an input has, at the same places, all the rows that the run in a directory has read.
+    ///
+    /// - Parameter isAsLong: Whether it must have the length of the run's input, too.
+    package static func hasRead(
+        _ input: ChunkReader, isAsLong: Bool, in directory: String
+    ) throws(CampaignError) -> Bool {
         let files = DirectoryFiles(directory)
         let history = try RunPast.readUnproven(try files.ledgerToRead(), files, name: directory).history
-        guard history.header?.inputBytes == input.storedBytes, !history.ranges.isEmpty else { return false }
+        guard !isAsLong || history.header?.inputBytes == input.storedBytes, !history.ranges.isEmpty else {
+            return false
+        }
         do {
             try InputProof.check(input, name: directory, holds: history.ranges)
             return true

@@ -18,6 +18,7 @@ public struct RunOpening: Sendable, Equatable {
     package var began: String
     /// Whether the run directory has the rows that are left.
     package var keepsRows: Bool
+    package var header: LedgerHeader
 
     /// Reads a run directory, also while a process works on the run.
     ///
@@ -43,7 +44,7 @@ public struct RunOpening: Sendable, Equatable {
             onUnknown = session?.policy
             sessions = Int(session?.number ?? 0)
             began = Timestamp.text(ofSeconds: header.start)
-            keepsRows = header.isKept
+            (keepsRows, self.header) = (header.isKept, header)
             worker = isAtWork ? session?.runningProcess : nil
         } catch {
             throw RunPast.explain(

@@ -31,7 +31,7 @@ extension RunReport.NextStep {
             steps.append(
                 .init(
                     text:
-                        "Finish another run of the campaign: \(rows ?? (run.isLost ? "its record is gone" : "rows are left of it")).",
+                        "Finish another run of the campaign: \(rows ?? (run.isLost ? "its ledger or its rows are gone" : "rows are left of it")).",
                     command: run.command))
         }
         add(

@@ -200,19 +200,7 @@ package final class ChunkReader: @unchecked Sendable {
     /// they do. Any thread may call it.
     ///
     /// - Throws: `InputError.cannotRead`.
-    package func checksum(of range: Range<UInt64>) throws(InputError) -> UInt32? {
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { unsafe room.deallocate() }
-        var (at, sum): (UInt64, UInt32) = (range.lowerBound, 0)
-        while at < range.upperBound {
-            let count = Int(min(UInt64(room.count), range.upperBound - at))
-            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
-            guard try unsafe source.read(at: at, into: bytes) else { return nil }
-            sum = unsafe CRC32C.of(UnsafeRawBufferPointer(bytes), after: sum)
-            at += UInt64(count)
-        }
-        return sum
-    }
+    package func checksum(of range: Range<UInt64>) throws(InputError) -> UInt32? { try source.checksum(of: range) }
 
     /// The number of buffers, and of free buffers.
     package var bufferCount: Int { chunks.count }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// A source of the input's bytes. A new origin (such as a query) is a type that conforms, a case of ``InputLocation`` and
@@ -86,4 +87,21 @@ extension ByteSource {
     }
     func sync() throws(InputError) {}
     func cancel() {}
+
+    /// Reads bytes at an offset, and returns their CRC-32C; nil if the input ends before they do. Any thread may call it.
+    ///
+    /// - Throws: `InputError.cannotRead`.
+    func checksum(of range: Range<UInt64>) throws(InputError) -> UInt32? {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { unsafe room.deallocate() }
+        var (at, sum): (UInt64, UInt32) = (range.lowerBound, 0)
+        while at < range.upperBound {
+            let count = Int(min(UInt64(room.count), range.upperBound - at))
+            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            guard try unsafe read(at: at, into: bytes) else { return nil }
+            sum = unsafe CRC32C.of(UnsafeRawBufferPointer(bytes), after: sum)
+            at += UInt64(count)
+        }
+        return sum
+    }
 }

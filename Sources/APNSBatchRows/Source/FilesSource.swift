@@ -113,7 +113,10 @@ final class FilesSource: ByteSource, @unchecked Sendable {
 
     private func end(_ file: OpenedFile) {
         ended.withLock {
-            $0.append(.init(path: file.path, storedBytes: file.source.storedSize ?? file.bytesRead, sum: file.sum))
+            $0.append(
+                .init(
+                    path: file.path, storedBytes: file.source.storedSize ?? file.bytesRead,
+                    fingerprint: file.fingerprint))
         }
         storedBefore += file.source.storedSize ?? 0
         self.file = nil
@@ -132,10 +135,10 @@ final class FilesSource: ByteSource, @unchecked Sendable {
 private final class OpenedFile {
     let path: String
     let source: any ByteSource
+    /// What was read.
+    private(set) var fingerprint = InputFingerprint()
     /// The number of bytes that were read.
-    private(set) var bytesRead: UInt64 = 0
-    /// The CRC-32C of them.
-    private(set) var sum: UInt32 = 0
+    var bytesRead: UInt64 { fingerprint.bytes }
     /// The bytes that were read to find the header row, without a byte order mark.
     private(set) var start: [UInt8] = []
     /// Where the header row begins and ends in them, without its line end, and where the rows begin.
@@ -176,8 +179,8 @@ private final class OpenedFile {
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, most)])
         let got = try unsafe source.read(into: room)
         if got == 0, let size = source.size { throw .changedWhileRead(bytesAtOpen: size, bytesRead: bytesRead) }
-        bytesRead += UInt64(got)
-        sum = unsafe CRC32C.of(UnsafeRawBufferPointer(rebasing: room[..<got]), after: sum)
+        unsafe fingerprint.add(UnsafeRawBufferPointer(rebasing: room[..<got]))
+        fingerprint.isPacked = source.packing != nil
         return got
     }
 

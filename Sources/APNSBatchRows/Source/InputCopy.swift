@@ -74,12 +74,12 @@ package final class InputCopy: Sendable {
     package func write(to file: any AppendFile, frameBytes: Int? = nil) throws(InputError) -> CopiedInput {
         let source = try open()
         defer { state.withLock { $0.source = nil } }
-        var sum: UInt32 = 0
+        var found = InputFingerprint()
         let packer = ZstdPacker(into: file, frameBytes: frameBytes ?? ZstdPacker.frameBytes)
         while true {
             let got = try unsafe source.read(into: packer.free)
             if got == 0 { break }
-            sum = unsafe CRC32C.of(UnsafeRawBufferPointer(rebasing: packer.free[..<got]), after: sum)
+            unsafe found.add(UnsafeRawBufferPointer(rebasing: packer.free[..<got]))
             count.add(UInt64(got), ordering: .relaxed)
             try packer.take(got)
         }
@@ -89,7 +89,8 @@ package final class InputCopy: Sendable {
         } catch {
             throw .cannotSpool(error)
         }
-        return CopiedInput(bytes: bytesRead, storedBytes: source.storedSize, sum: sum, files: source.filesRead)
+        found.isPacked = source.packing != nil
+        return CopiedInput(fingerprint: found, storedBytes: source.storedSize, files: source.filesRead)
     }
 }
 
@@ -100,16 +101,12 @@ package struct CopiedInput: Sendable, Equatable {
         package var path: String
         /// The number of bytes where it is stored.
         package var storedBytes: UInt64
-        /// The CRC-32C of its bytes, unpacked.
-        package var sum: UInt32
+        package var fingerprint: InputFingerprint
     }
 
-    /// The number of bytes, unpacked.
-    package var bytes: UInt64
+    package var fingerprint: InputFingerprint
     /// The number of bytes where they are stored; nil if only the end tells.
     package var storedBytes: UInt64?
-    /// The CRC-32C of the bytes, unpacked.
-    package var sum: UInt32
     /// Empty unless the input is made of several.
     package var files: [File]
 }

@@ -17,7 +17,7 @@ package final class InputReader: Sendable {
     private let estimate = Guarded(RowEstimate())
     private let checksums = Guarded(InputChecksum())
 
-    /// Whether the input is the copy that the run keeps.
+    /// Whether the input is the copy that an earlier session has made.
     private let isCopy: Bool
 
     /// Opens the input and reads the names of its columns. Blocks until a pipe has delivered them.
@@ -30,7 +30,7 @@ package final class InputReader: Sendable {
         _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
         extent: InputExtent? = nil
     ) throws(CampaignError) {
-        isCopy = input.isCopy
+        isCopy = input.isCopy && extent != nil
         let format = try FormatChoice(of: input, campaign)
         var limits = limits
         if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
@@ -42,7 +42,7 @@ package final class InputReader: Sendable {
             facts = InputFacts(
                 name: input.name, isFile: input.isFile, columns: try reader.readColumns(), parts: input.parts)
         } catch {
-            throw Self.explain(error, name: input.name, isCopy: input.isCopy)
+            throw Self.explain(error, name: input.name, isCopy: isCopy)
         }
     }
 

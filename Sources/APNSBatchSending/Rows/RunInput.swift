@@ -92,6 +92,14 @@ package struct RunInput: Sendable {
     /// Whether its bytes can be copied before rows are sent; not those that a program makes while they are.
     package var canBeCopied: Bool { !isMadeByProgram }
 
+    /// Whether opening it starts what makes its bytes, so that they may be other ones each time.
+    package var isProduced: Bool {
+        switch location {
+        case .producer, .origin: true
+        case .file, .kept, .files, .descriptor, .program, .spooled: false
+        }
+    }
+
     /// Whether this process makes the rows while they are sent.
     var isMadeByProgram: Bool {
         switch location {

@@ -31,6 +31,13 @@ extension CampaignSettings {
         return .program(arguments, environment: environment, patience: patience)
     }
 
+    /// Whether the input is standard input or another stream of which nothing comes a second time.
+    var readsStream: Bool {
+        guard let path = values["input"]?.text else { return false }
+        var facts = stat()
+        return path == "-" || (stat(path, &facts) == 0 && ![S_IFREG, S_IFDIR].contains(facts.st_mode & S_IFMT))
+    }
+
     /// Where the input is kept; nil if that depends on the input.
     var spool: CampaignRun.Spool? { get throws { try values["spool"].flatMap(Self.spool) } }
 

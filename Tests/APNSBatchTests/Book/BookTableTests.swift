@@ -53,7 +53,7 @@ import Testing
 
     @Test func `a new input is sent beside unfinished runs, or after those that have kept their rows`() {
         #expect(Self.decision(.new, unfinished: [Self.kept, Self.file]) == .send)
-        for input in [BookFacts.Input.new, .unread] {
+        for input in [BookFacts.Input.new, .unread, .produced] {
             #expect(
                 Self.decision(input, unfinished: [Self.file, Self.atWork, Self.kept]) { $0.finishesEarlier = true }
                     == .finish("kept"))
@@ -76,10 +76,32 @@ import Testing
     @Test func `a complete run of this night answers again, and another input of the night is refused`() {
         #expect(Self.decision(.sent(by: "tonight", tonight: true), complete: "tonight") == .answer("tonight"))
         #expect(Self.decision(.absent("no file"), complete: "tonight") == .answer("tonight"))
-        #expect(Self.decision(.unread, complete: "tonight") == .answer("tonight"))
+        #expect(Self.decision(.produced, complete: "tonight") == .answer("tonight"))
         #expect(Self.decision(.new, complete: "tonight") == .refuse(.another("tonight")))
         #expect(Self.decision(.new, complete: "tonight") { $0.again = true } == .send)
-        #expect(Self.decision(.unread, complete: "tonight") { $0.again = true } == .send)
+        #expect(Self.decision(.produced, complete: "tonight") { $0.again = true } == .send)
+        // Its rows decide when they have been read.
+        #expect(Self.decision(.unread, complete: "tonight") == .send)
+    }
+
+    @Test func `rows that an unfinished run has begun to send with another input need a person`() {
+        for run in [Self.kept, Self.file] {
+            #expect(Self.decision(.shared(run), unfinished: [run]) == .refuse(.shared(by: run.directory)))
+            #expect(Self.decision(.shared(run), unfinished: [run]) { $0.again = true } == .send)
+        }
+        #expect(Self.decision(.shared(Self.kept)) { $0.finishesEarlier = true } == .finish("kept"))
+        #expect(Self.decision(.shared(Self.file)) { $0.finishesEarlier = true } == .refuse(.shared(by: "file")))
+        #expect(Self.decision(.shared(Self.lost)) == .refuse(.lost("lost")))
+        for again in [false, true] {
+            #expect(Self.decision(.shared(Self.atWork)) { $0.again = again } == .busy("at work"))
+        }
+    }
+
+    @Test func `a run with another message is not finished by this one`() {
+        var other = Self.kept
+        other.isOther = true
+        #expect(Self.decision(.new, unfinished: [other]) { $0.finishesEarlier = true } == .send)
+        #expect(Self.decision(.absent("no file"), unfinished: [other]) == .wait(.absent("no file")))
     }
 
     @Test func `with again, an input that is not there is not answered for by another one`() {
@@ -109,6 +131,7 @@ import Testing
         for (input, objection) in [
             (.partlySent(files: ["a"], by: "old"), .partlySent(files: ["a"], by: "old")),
             (.abandoned(by: "old"), .abandoned(by: "old")),
+            (.shared(Self.file), .shared(by: "file")),
             (.changed(by: "tonight"), .changed(by: "tonight")),
             (.grown(from: "old", rows: 7), .grown(from: "old", rows: 7)),
         ] as [(BookFacts.Input, CampaignBook.Objection)] {

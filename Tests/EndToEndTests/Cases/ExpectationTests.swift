@@ -128,7 +128,9 @@ extension EndToEnd {
                 in: night.sender.scratch)
             #expect(
                 eventually(seconds: 60) {
-                    (try? night.sender.command(["runs", night.file]))?.output.contains(" running\n") == true
+                    // Its rows are known once its ledger has them.
+                    let output = (try? night.sender.command(["runs", night.file]))?.output ?? ""
+                    return output.contains(" running\n") && output.contains(#/[0-9] rows are left/#)
                 })
             child.stop(SIGKILL)
             let table = try night.sender.command(["runs", night.file])

@@ -113,7 +113,8 @@ extension EndToEnd {
             try FileManager.default.removeItem(atPath: stage.path("third"))
             let lost = try stage.run("fourth", ["--input", other])
             #expect(lost.ending == .exited(64), "\(lost)")
-            #expect(lost.errors.contains("its record is gone: nobody knows which rows were sent"), "\(lost)")
+            #expect(
+                lost.errors.contains("its ledger or its rows are gone: nobody knows which rows were sent"), "\(lost)")
             let third = try stage.sender.command(["abandon", stage.path("third")])
             #expect(third.ending == .exited(0), "\(third)")
             #expect(try stage.sender.command(["abandon", stage.path("third")]).ending == .exited(64))
@@ -155,6 +156,43 @@ extension EndToEnd {
             #expect(results.lines.allSatisfy { $0.outcome == ($0.row <= 400 ? "suppressed" : "accepted") })
             #expect(results.lines.filter { $0.row <= 400 }.allSatisfy { $0.reason == "BeforeFirstRow" })
             #expect(try stage.simulator.stop().values.allSatisfy { $0.received == 1 })
+        }
+
+        @Test func `what comes from standard input is known by its rows, and is read once`() throws {
+            let stage = try Stage("input_patience: 1h")
+            func piped(_ path: String, _ night: String) throws -> Finished {
+                let more = ["--run-dir", stage.path(night), "--input", "-"]
+                return try Child.run(
+                    Tools.command, ["run", stage.file] + more, name: "piped", in: stage.sender.scratch,
+                    input: .file(URL(filePath: path)))
+            }
+            let other = try stage.sender.makeRows(50, "--plain", "--seed", "other")
+            let slow = try Child(
+                Tools.command,
+                ["run", stage.file, "--run-dir", stage.path("first"), "--input", "-", "--rate", "100/s"], name: "slow",
+                in: stage.sender.scratch, input: .file(URL(filePath: stage.input)))
+            let results = stage.path("first") + "/results.csv"
+            func lines() -> Int {
+                (try? String(contentsOfFile: results, encoding: .utf8))?.split(separator: "\n").count ?? 0
+            }
+            #expect(eventually(seconds: 60) { slow.isOver || lines() > 20 })
+            slow.stop(SIGKILL)
+            // Other rows are another input, and the same ones continue the run.
+            let second = try piped(other, "first")
+            #expect(second.ending == .exited(2), "\(second)")
+            #expect(second.errors.contains("another run of this campaign: \(stage.path("first")): "), "\(second)")
+            #expect(second.errors.contains(#/first: [0-9]+ rows are left: /#), "\(second)")
+            try RunResults(stage.path("first-2")).expectComplete(rows: 50)
+            let first = try piped(stage.input, "first")
+            #expect(first.ending == .exited(0) || first.output.contains("rows=400"), "\(first)")
+            try RunResults(stage.path("first")).expectComplete(rows: 400)
+            // Nothing waits for a stream that has ended.
+            let again = try piped(other, "first")
+            #expect(again.ending == second.ending && again.errors.contains("has been complete since"), "\(again)")
+            let third = try piped(try stage.sender.makeRows(60, "--plain", "--seed", "third"), "first")
+            #expect(
+                third.ending == .exited(64) && third.errors.contains("has sent another input this night"), "\(third)")
+            #expect(try stage.simulator.stop().values.allSatisfy { $0.received <= 2 })
         }
 
         @Test func `an input that is not there is waited for, and SIGTERM ends the wait`() throws {

@@ -1,0 +1,61 @@
+import APNSBatchModel
+import APNSBatchRecords
+import APNSBatchRows
+import APNSBatchSending
+import FoundationEssentials
+import Glibc
+
+extension CampaignBook {
+    /// Enters the run of a directory, unless the history has it: an earlier version has made it, or the history was removed.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/configuration`` if it is the run of another environment or topic.
+    func takeIn(_ directory: String) throws(CampaignError) {
+        // A ledger that cannot be read is reported where it is needed.
+        guard let opening = (try? RunOpening(ifBegunIn: directory)) ?? nil else { return }
+        let key = RunKey(runDirectory: RunDirectory.absolute(directory), began: opening.began)
+        for case .began(let run) in try history.entries().all where run.key == key {
+            guard run.campaign == campaign else { throw Self.ofAnother(directory, CampaignDigest.addressNames) }
+            return
+        }
+        let other = CampaignDigest.addressDifferences(opening.header.digest, digest)
+        guard other.isEmpty else { throw Self.ofAnother(directory, other) }
+        _ = try history.add(
+            .began(
+                BegunRun(
+                    campaign: campaign, runDirectory: key.runDirectory, began: key.began, time: key.began,
+                    process: UInt32(getpid()), input: try Self.input(of: opening, in: directory),
+                    message: Data(opening.header.digest).base64EncodedString())))
+        guard let summary = try CampaignSummary(ofCompleteRunIn: directory) else { return }
+        try history.add(RecordedRun(summary, of: campaign.name, directory: directory))
+    }
+
+    private static func ofAnother(_ directory: String, _ names: [String]) -> CampaignError {
+        CampaignError(
+            .configuration,
+            "run directory: \(directory) holds a run with another \(names.joined(separator: " or ")); name another directory"
+        )
+    }
+
+    /// What the run itself says of its input.
+    private static func input(of opening: RunOpening, in directory: String) throws(CampaignError) -> KnownInput? {
+        let header = opening.header
+        guard !header.isSpooled else { return nil }
+        var file = KnownInput.File(name: RunDirectory.absolute(header.inputName), bytes: header.inputBytes ?? 0)
+        if header.isCopied {
+            let copy = RunInput(copy: DirectoryFiles(directory).inputCopyPath, of: header.inputName)
+            if try CampaignSummary(ofCompleteRunIn: directory) != nil {
+                // Only the header row is left of the copy.
+                file.bytes = try RunStatus(of: directory).inputBytesRead
+                file.length = file.bytes
+            } else if let found = try? copy.location.fingerprint(windowLog: nil) {
+                file.bytes = found.bytes
+                file.take(found)
+            } else {
+                return nil
+            }
+        } else if header.packing == nil {
+            file.length = file.bytes
+        }
+        return KnownInput([file])
+    }
+}
