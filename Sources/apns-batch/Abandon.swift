@@ -32,14 +32,26 @@ struct Abandon: AsyncParsableCommand {
     @Option(help: "Directory of the history, if the run directory is gone. (default: the one that held it)")
     var stateDir: String?
 
+    @Option(help: "When the run began, if another run has its directory by now, such as 2026-11-21T03:00:00Z.")
+    var began: String?
+
     @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         output.begin()
         // A ledger that cannot be read is as one that is gone.
         let opening = (try? RunOpening(ifBegunIn: runDirectory)) ?? nil
-        if let opening { try await giveUp(opening) } else { try reporting { try forget() } }
+        if let opening, isReadable, isMeant(opening) {
+            try await giveUp(opening)
+        } else {
+            try reporting { try forget() }
+        }
     }
+
+    /// Whether the ledger is whole.
+    private var isReadable: Bool { (try? RunStatus(of: runDirectory)) != nil }
+
+    private func isMeant(_ opening: RunOpening) -> Bool { began.map { $0 == opening.began } ?? true }
 
     /// Ends the rows of a run that has its record.
     private func giveUp(_ opening: RunOpening) async throws {
@@ -72,7 +84,8 @@ struct Abandon: AsyncParsableCommand {
             let input = try call.settings.campaignInput(resuming: true)
             return try CampaignRun(campaign, input: input, resuming: .always, logger: output.logger)
         } catch let error as CampaignError where [.input, .configuration].contains(error.code) {
-            guard let rules = campaign.book, try RunHistory(rules.directory).abandon(runDirectory) > 0 else {
+            guard let rules = campaign.book, try RunHistory(rules.directory).abandon(runDirectory, began: began) > 0
+            else {
                 throw error
             }
             output.say("warning: \(error)")
@@ -84,7 +97,7 @@ struct Abandon: AsyncParsableCommand {
     /// Gives up a run whose directory is gone.
     private func forget() throws {
         let directory = stateDir ?? URL(filePath: runDirectory).deletingLastPathComponent().path
-        guard try RunHistory(directory).abandon(runDirectory) > 0 else {
+        guard try RunHistory(directory).abandon(runDirectory, began: began) > 0 else {
             throw UsageError(
                 "\(runDirectory): no run, and the history in \(directory) has no unfinished run of this directory")
         }

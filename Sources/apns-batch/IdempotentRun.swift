@@ -121,9 +121,12 @@ struct IdempotentRun {
             guard continues else { return try await begin(call) }
             throw UsageError("no run directory: give run_dir, such as runs/{campaign}/{date}")
         }
-        let opening = try RunOpening(ifBegunIn: directory)
+        let book = try call.book()
+        // With a history, a ledger that cannot be read is that of a lost run.
+        let opening =
+            try book == nil ? RunOpening(ifBegunIn: directory) : ((try? RunOpening(ifBegunIn: directory)) ?? nil)
         if let opening { try refuseOther(try RunArguments(of: opening), than: call, in: directory) }
-        guard let book = try call.book() else {
+        guard let book else {
             guard let opening else { return try await begin(call) }
             return try await take(opening, in: directory)
         }
@@ -209,7 +212,7 @@ struct IdempotentRun {
     private mutating func beginBeside(_ book: CampaignBook) async throws -> Attempt {
         guard let directory = call.settings.runDir else { return try await begin(call) }
         var (path, number) = (directory, 1)
-        while try RunOpening(ifBegunIn: path) != nil {
+        while try book.isOccupied(path) {
             number += 1
             path = "\(directory)-\(number)"
         }

@@ -12,6 +12,10 @@ struct BookFacts: Equatable {
         var isLost = false
         /// Whether it has another template or other header fields than the start, so that it cannot be resumed with those.
         var isOther = false
+        /// Whether it began in an earlier night.
+        var isEarlier = false
+        /// When it began, in UTC.
+        var began = ""
     }
 
     /// What the configured input is.
@@ -45,6 +49,16 @@ struct BookFacts: Equatable {
     var completeTonight: String?
     /// Likewise, but not one that this start has finished before.
     var sentTonight: String?
+}
+
+extension BookFacts {
+    /// The unfinished run whose rows a new run sends, too, so that it is not to be finished any more; nil if there is none.
+    var superseded: Unfinished? {
+        switch input {
+        case .shared(let run), .unfinished(let run): run
+        default: nil
+        }
+    }
 }
 
 extension BookFacts.Unfinished {
@@ -87,7 +101,10 @@ enum BookTable {
 
     private static func decision(_ run: BookFacts.Unfinished, _ rules: Campaign.BookRules) -> CampaignBook.Decision {
         if run.isAtWork { return .busy(run.directory) }
-        guard run.isLost else { return .resume(run.directory) }
+        // Where an input is sent once each night, the rest of an earlier night's is not this night's.
+        guard run.isLost else {
+            return rules.repeatsNightly && run.isEarlier ? .finish(run.directory) : .resume(run.directory)
+        }
         return rules.again ? .send : .refuse(.lost(run.directory))
     }
 

@@ -19,6 +19,7 @@ extension CampaignBook {
         }
         let other = CampaignDigest.addressDifferences(opening.header.digest, digest)
         guard other.isEmpty else { throw Self.ofAnother(directory, other) }
+        try history.prepare()
         _ = try history.add(
             .began(
                 BegunRun(
@@ -26,7 +27,8 @@ extension CampaignBook {
                     process: UInt32(getpid()), input: try Self.input(of: opening, in: directory),
                     message: Data(opening.header.digest).base64EncodedString())))
         guard let summary = try CampaignSummary(ofCompleteRunIn: directory) else { return }
-        try history.add(RecordedRun(summary, of: campaign.name, directory: directory))
+        let input = summary.campaign.inputCRC32C.map { [KnownInput.Content(sum: $0)] }
+        try history.add(RecordedRun(summary, of: campaign.name, directory: directory, input: input))
     }
 
     private static func ofAnother(_ directory: String, _ names: [String]) -> CampaignError {

@@ -22,7 +22,7 @@ public struct CampaignBook: Sendable {
         case send
         /// Resume the run in this directory: it has sent a part of the input.
         case resume(String)
-        /// Resume the run in this directory, which has kept its rows, to its end; then ask again.
+        /// Resume the run in this directory, whose rows are there, to its end; then ask again.
         case finish(String)
         /// Send nothing: the complete run in this directory has sent what this night has to send.
         case answer(String)
@@ -126,6 +126,18 @@ public struct CampaignBook: Sendable {
         BookTable.decision(try facts(input, content), rules)
     }
 
+    /// Whether a run of the campaign has a directory, or had it and left files there.
+    public func isOccupied(_ directory: String) throws(CampaignError) -> Bool {
+        do {
+            if try RunOpening(ifBegunIn: directory) != nil { return true }
+            guard RunDirectory.hasResults(directory) else { return false }
+        } catch {
+            // A ledger that cannot be read may be that of another program.
+        }
+        let path = RunDirectory.absolute(directory)
+        return try history.entries().all.contains { $0.key?.runDirectory == path }
+    }
+
     /// The complete run of a directory in the history; nil if there is none.
     public func recorded(in directory: String) throws(CampaignError) -> RecordedRun? {
         try history.runs().last { $0.runDirectory == RunDirectory.absolute(directory) }
@@ -164,31 +176,38 @@ public struct CampaignBook: Sendable {
 
     /// What is known of an input that was opened for a run.
     ///
-    /// - Parameter copied: What was read of it for a copy in the run directory; nil if there is none.
-    func known(_ input: RunInput, _ copied: CopiedInput?) -> KnownInput? { look.known(input, copied) }
+    /// - Parameters:
+    ///   - copied: What was read of it for a copy in the run directory; nil if there is none.
+    ///   - copy: The path of the copy.
+    ///   - storedBytes: The length of a file when it was opened, which may have changed since.
+    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String?, storedBytes: UInt64?) -> KnownInput? {
+        look.known(input, copied, copy: copy, storedBytes: storedBytes)
+    }
 
     /// Enters the beginning of a run, if the decision about it is to send.
     ///
     /// - Parameters:
     ///   - input: What is known of the input, which was opened.
     ///   - directory: The run directory, which belongs to this process.
-    ///   - hadLedger: Whether the directory had a ledger without a run.
+    ///   - ledger: What identifies the file of the ledger, which is empty.
     ///   - start: When the run began, in seconds since 1970-01-01 00:00 UTC.
     func begin(
-        _ input: KnownInput?, in directory: String, hadLedger: Bool, start: UInt64
+        _ input: KnownInput?, in directory: String, ledger: String?, start: UInt64
     ) throws(CampaignError) {
         var entry = entry(of: directory, began: CampaignSummary.Identity.time(start), input: input)
-        entry.foundEmptyLedger = hadLedger ? true : nil
+        entry.ledger = ledger
         while true {
             let content = try history.entries()
-            let decision = BookTable.decision(
-                try facts(input.map { .seen($0) } ?? .unknown, content, beginning: entry), rules)
+            let facts = try facts(input.map { .seen($0) } ?? .unknown, content, beginning: entry)
+            let decision = BookTable.decision(facts, rules)
             guard decision == .send else {
                 let refusal = Refusal(decision)
                 if case .busy = decision { throw CampaignError(.busy, refusal.description, cause: refusal) }
                 throw CampaignError(.configuration, refusal.description, cause: refusal)
             }
-            if try history.add(.began(entry), at: content.revision) { return }
+            guard try history.add(.began(entry), at: content.revision) else { continue }
+            if let run = facts.superseded { _ = try history.abandon(run.directory, began: run.began) }
+            return
         }
     }
 
@@ -229,12 +248,13 @@ public struct CampaignBook: Sendable {
             if run.key.runDirectory == taken {
                 // Its ledger was removed: the one that is there belongs to this process.
                 let state = BookFacts.Unfinished(
-                    directory: run.key.runDirectory, isLost: true, isOther: run.message != message)
+                    directory: run.key.runDirectory, isLost: true, isOther: run.message != message,
+                    began: run.key.began)
                 open.append(Open(run: run, state: state))
                 continue
             }
             guard var state = try BookFacts.Unfinished(of: run.key) else { continue }
-            state.isOther = run.message != message
+            (state.isOther, state.isEarlier) = (run.message != message, !Night(rules).has(run.key))
             open.append(Open(run: run, state: state))
         }
         return open
@@ -295,13 +315,18 @@ public struct CampaignBook: Sendable {
         switch input {
         case .absent(let reason): facts.input = .absent(reason)
         case .unread: facts.input = lost.map { .unfinished($0) } ?? .unread
-        case .produced: facts.input = unread.map { .unfinished($0) } ?? .produced
+        case .produced:
+            // Nobody knows whether a program makes other rows than the one whose run was given up.
+            let givenUp = over.last { $0.isAbandoned && night.has($0.key) && $0.isOfStream }?.key.runDirectory
+            facts.input = unread.map { .unfinished($0) } ?? givenUp.map { .abandoned(by: $0) } ?? .produced
         case .unknown: facts.input = unread.map { .unfinished($0) } ?? .new
         case .seen(let known):
             if let found = try relation(of: known, to: open, night) {
                 facts.input = found
             } else {
-                facts.input = try look.relation(of: known, to: over, message: message, night)
+                // Once each night, what earlier nights have sent does not matter.
+                let others = over.filter { !rules.repeatsNightly || night.has($0.key) }
+                facts.input = try look.relation(of: known, to: others, message: message, night)
             }
         }
         facts.unfinished = open.map(\.state).filter { state in
@@ -320,6 +345,9 @@ extension KnownCampaign {
 }
 
 extension PastRuns.Run {
+    /// Whether its input was no file.
+    var isOfStream: Bool { input?.files.allSatisfy { $0.modified == nil } ?? true }
+
     /// The run, if it is over; nil if not. A process that was killed before it could enter the end has left that in the run directory.
     fileprivate var over: PastRuns.Run? {
         if isOver { return self }
@@ -328,7 +356,7 @@ extension PastRuns.Run {
         else { return nil }
         var run = self
         run.rows = summary.rows
-        if let sum = summary.campaign.inputCRC32C { run.take(inputSum: sum) }
+        if let sum = summary.campaign.inputCRC32C { run.take([.init(sum: sum)]) }
         return run
     }
 }
@@ -337,7 +365,7 @@ extension BookFacts.Unfinished {
     /// Returns nil for a run that is complete, or of which nothing was sent. A run whose ledger cannot be read is lost, and one whose rows
     /// are gone.
     init?(of key: RunKey) throws(CampaignError) {
-        self.init(directory: key.runDirectory)
+        self.init(directory: key.runDirectory, began: key.began)
         guard RunDirectory.exists(key.runDirectory) else {
             isLost = true
             return
@@ -364,7 +392,14 @@ extension BookFacts.Unfinished {
             return
         }
         (isKept, isAtWork) = (opening.keepsRows, opening.isAtWork)
-        isLost = !opening.header.isResumable && !isAtWork
-        if !isAtWork, try CampaignSummary(ofCompleteRunIn: key.runDirectory) != nil { return nil }
+        if isAtWork { return }
+        do throws(CampaignError) {
+            if try CampaignSummary(ofCompleteRunIn: key.runDirectory) != nil { return nil }
+            _ = try RunStatus(of: key.runDirectory)
+            isLost =
+                !opening.header.isResumable || RunDirectory.lacksKeptRows(opening, in: key.runDirectory)
+        } catch {
+            isLost = true
+        }
     }
 }

@@ -49,23 +49,30 @@ struct InputLook: Sendable {
         guard let head = try? location(of: file).fingerprint(most: edge, windowLog: campaign.zstdWindow) else {
             return file
         }
-        looked.head = .init(bytes: head.headBytes, sum: KnownInput.text(ofSum: head.headSum))
-        guard !head.isPacked else { return looked }
-        looked.length = file.bytes
-        let bytes = min(edge, file.bytes)
-        let tail = try? location(of: file).checksum(of: file.bytes - bytes..<file.bytes)
-        looked.tail = (tail ?? nil).map { .init(bytes: bytes, sum: KnownInput.text(ofSum: $0)) }
+        looked.take(edge: head)
+        if !head.isPacked { setLength(of: &looked, to: file.bytes) }
         return looked
     }
 
-    private func location(of file: KnownInput.File) -> InputLocation { .file(file.name) }
+    private func setLength(of file: inout KnownInput.File, to length: UInt64) {
+        file.length = length
+        let bytes = min(UInt64(InputFingerprint.edge), length)
+        let tail = try? location(of: file).checksum(of: length - bytes..<length)
+        file.tail = (tail ?? nil).map { .init(bytes: bytes, sum: KnownInput.text(ofSum: $0)) }
+    }
+
+    private func location(of file: KnownInput.File) -> InputLocation { file.copy.map { .kept($0) } ?? .file(file.name) }
 
     /// What is known of an input that was opened for a run.
     ///
-    /// - Parameter copied: What was read of it for a copy in the run directory; nil if there is none. The files may have been replaced since.
-    func known(_ input: RunInput, _ copied: CopiedInput?) -> KnownInput? {
-        // The checksum of a file that is not copied is computed while it is sent.
-        guard let copied else { return seen(input) }
+    /// - Parameters:
+    ///   - copied: What was read of it for a copy in the run directory; nil if there is none. The files may have been replaced since.
+    ///   - copy: The path of the copy.
+    ///   - storedBytes: The length of a file when it was opened.
+    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String? = nil, storedBytes: UInt64? = nil)
+        -> KnownInput?
+    {
+        guard let copied else { return opened(input, storedBytes) }
         let files =
             copied.files.isEmpty
             ? [whole(copied, of: input)] : copied.files.map { ($0.path, $0.storedBytes, $0.fingerprint) }
@@ -74,8 +81,19 @@ struct InputLook: Sendable {
                 var file = KnownInput.File(at: name) ?? .init(name: name, bytes: bytes)
                 if file.bytes != bytes { (file.bytes, file.modified) = (bytes, nil) }
                 file.take(found)
+                if copied.files.isEmpty { file.copy = copy }
                 return file
             })
+    }
+
+    /// What is known of files that are not copied. Their checksums are computed while they are sent.
+    private func opened(_ input: RunInput, _ storedBytes: UInt64?) -> KnownInput? {
+        guard var known = seen(input), let bytes = storedBytes, known.files.count == 1, known.files[0].bytes != bytes
+        else { return seen(input) }
+        // Somebody has written to it since.
+        (known.files[0].bytes, known.files[0].modified) = (bytes, nil)
+        if known.files[0].length != nil { setLength(of: &known.files[0], to: bytes) }
+        return known
     }
 
     private func whole(_ copied: CopiedInput, of input: RunInput) -> (String, UInt64, InputFingerprint) {
@@ -92,7 +110,7 @@ struct InputLook: Sendable {
         guard zip(its.files, input.files).allSatisfy({ $1.mayEqual($0) }) else { return false }
         if its.files.allSatisfy({ $0.sum != nil }) { return try areEqual(input.files, its.files) }
         // The file was moved, or written again with the same bytes: what was read of it before decides.
-        guard input.files.count == 1, let file = input.files.first, file.modified != nil else { return false }
+        guard input.files.count == 1, let file = input.files.first, file.isReadable else { return false }
         // Nobody knows what a run has read whose record is gone: a file that may be its input is.
         if state.isLost { return true }
         return try hasRead(file, in: run, isAsLong: true)
@@ -110,22 +128,38 @@ struct InputLook: Sendable {
                 if try containsAll(of: other, file) { return true }
             }
             guard its.contains(where: { mayBegin(file, as: $0) }) else { continue }
-            if state.isLost { return true }
-            if try hasRead(file, in: run, isAsLong: false) { return true }
+            if state.isLost {
+                if its.contains(where: { $0.head != nil }) { return true }
+            } else if try hasRead(file, in: run, isAsLong: false) {
+                return true
+            }
         }
-        return false
+        guard !state.isLost, input.files.count > 1, its.count == 1, its[0].modified == nil else { return false }
+        return try hasRead(.files(input.files.map(\.name)), in: run, isAsLong: false)
     }
 
     /// Whether a file may begin with the rows of one that was not read to its end.
     private func mayBegin(_ file: KnownInput.File, as other: KnownInput.File) -> Bool {
-        guard other.sum == nil, file.modified != nil, let head = other.head else { return false }
+        guard other.sum == nil, file.isReadable, file.isBare != true else { return false }
+        guard let head = other.head else { return true }
         return (try? sum(of: file, 0..<head.bytes)) == head.sum
     }
 
     private func hasRead(
         _ file: KnownInput.File, in run: PastRuns.Run, isAsLong: Bool
     ) throws(CampaignError) -> Bool {
-        let reader = try InputReader(campaign, input: RunInput(.file(file.name)), lanes: 1)
+        if let copy = file.copy {
+            return try hasRead(RunInput(copy: copy, of: file.name), in: run, isAsLong: isAsLong)
+        }
+        return try hasRead(.file(file.name), in: run, isAsLong: isAsLong)
+    }
+
+    private func hasRead(
+        _ input: CampaignInput, in run: PastRuns.Run, isAsLong: Bool
+    ) throws(CampaignError) -> Bool { try hasRead(try RunInput(input), in: run, isAsLong: isAsLong) }
+
+    private func hasRead(_ input: RunInput, in run: PastRuns.Run, isAsLong: Bool) throws(CampaignError) -> Bool {
+        let reader = try InputReader(campaign, input: input, lanes: 1)
         return try RunDirectory.hasRead(reader.reader, isAsLong: isAsLong, in: run.key.runDirectory)
     }
 
@@ -135,21 +169,26 @@ struct InputLook: Sendable {
     func relation(
         of input: KnownInput, to runs: [PastRuns.Run], message: String, _ night: CampaignBook.Night
     ) throws(CampaignError) -> BookFacts.Input {
+        let isStream = input.files.allSatisfy { $0.modified == nil }
+        // A run that was complete later was started with a word about the one that was given up, or did not need it.
+        var isLast = true
         for run in runs.reversed() {
-            guard let its = run.input, !its.files.isEmpty else { continue }
             let isTonight = night.has(run.key)
             let directory = run.key.runDirectory
             if run.isAbandoned {
-                if try mayBe(input, of: run) { return .abandoned(by: directory) }
+                if isTonight, isStream, run.input == nil { return .abandoned(by: directory) }
+                if try mayBe(input, of: run, isLast) { return .abandoned(by: directory) }
                 continue
             }
+            isLast = false
+            guard let its = run.input, !its.files.isEmpty else { continue }
             guard run.message == message || isTonight else { continue }
             let sent = try sent(of: input.files, in: its.files)
-            guard !sent.isEmpty else { continue }
+            let isWhole = sent.count == input.files.count
+            // Files without rows are in every night's.
+            guard isWhole || sent.contains(where: { $0.isBare != true }) else { continue }
             if run.message != message { return .changed(by: directory) }
-            guard sent.count == input.files.count else {
-                return .partlySent(files: sent.map(\.name), by: directory)
-            }
+            guard isWhole else { return .partlySent(files: sent.map(\.name), by: directory) }
             return .sent(by: directory, tonight: isTonight)
         }
         return try growth(of: input, from: runs.filter { $0.message == message && !$0.isAbandoned }) ?? .new
@@ -172,10 +211,10 @@ struct InputLook: Sendable {
 
     /// Whether a file is another one, with all of its bytes, and more behind them.
     private func hasGrown(_ file: KnownInput.File, from old: KnownInput.File) throws(CampaignError) -> Bool {
-        guard let sum = old.sum, let length = old.length, length > 0, file.modified != nil,
-            file.length.map({ $0 > length }) ?? true, let head = old.head
+        guard let sum = old.sum, let length = old.length, length > 0, old.isBare != true, file.isReadable,
+            file.length.map({ $0 > length }) ?? true
         else { return false }
-        guard try self.sum(of: file, 0..<head.bytes) == head.sum else { return false }
+        if let head = old.head, try self.sum(of: file, 0..<head.bytes) != head.sum { return false }
         if let tail = old.tail, file.length != nil {
             guard try self.sum(of: file, length - tail.bytes..<length) == tail.sum else { return false }
         }
@@ -188,7 +227,10 @@ struct InputLook: Sendable {
     ) throws(CampaignError) -> [KnownInput.File] {
         var sent: [KnownInput.File] = []
         for file in files {
-            for other in others where try isSame(file, other) {
+            for other in others {
+                // Without a checksum, a file that was not written since is what was sent.
+                let isSent = try other.sum == nil ? file.isUnchanged(since: other) : isSame(file, other)
+                guard isSent else { continue }
                 sent.append(file)
                 break
             }
@@ -197,11 +239,16 @@ struct InputLook: Sendable {
     }
 
     /// Whether an input has rows of a run that was given up, as far as that is known.
-    private func mayBe(_ input: KnownInput, of run: PastRuns.Run) throws(CampaignError) -> Bool {
+    ///
+    /// - Parameter isLast: Whether a file counts of which only the beginning is known to be the same.
+    private func mayBe(_ input: KnownInput, of run: PastRuns.Run, _ isLast: Bool) throws(CampaignError) -> Bool {
         let its = run.input?.files ?? []
         for file in input.files {
             for other in its {
-                if other.sum == nil, file.mayEqual(other) || mayBegin(file, as: other) { return true }
+                if other.sum == nil, file.mayEqual(other) || (isLast && other.head != nil && mayBegin(file, as: other))
+                {
+                    return true
+                }
                 if try containsAll(of: other, file) { return true }
             }
         }

@@ -40,7 +40,9 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
     /// The command that ends the run: it sends the rows that are left, or gives up a run without a record.
     public var command: String {
         guard isLost else { return "apns-batch resume \(runDirectory.shellQuoted)" }
+        // Another run may have the directory by now.
         return "apns-batch abandon \(runDirectory.shellQuoted)"
+            + (RunDirectory.exists(runDirectory) ? " --began \(began)" : "")
             + (history.map { " --state-dir \($0.shellQuoted)" } ?? "")
     }
 

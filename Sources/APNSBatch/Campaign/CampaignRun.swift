@@ -97,7 +97,7 @@ public final class CampaignRun: Sendable {
         let given = input
         var (campaign, input) = (campaign, input)
         let isNew = files == nil && past == nil
-        var taken: RunDirectory.Taken?
+        var taken: (path: String, ledger: any AppendFile)?
         var copied: CopiedInput?
         var isReady = false
         defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy(of: taken.ledger) } }
@@ -148,13 +148,15 @@ public final class CampaignRun: Sendable {
         directory = place
         let own = files ?? DirectoryFiles(directory)
         if let locked = past?.ledger ?? taken?.ledger { ledger = locked } else { ledger = try own.makeLedger() }
+        let storedBytes = input.isCopy ? nil : reader.bytesTotal
         if past == nil {
-            try historyPlace?.begin(in: place, hadLedger: taken?.hadLedger ?? false, start: plan.start) {
-                $0.known(given, copied)
+            let copy = input.isCopy ? DirectoryFiles(place).inputCopyPath : nil
+            try historyPlace?.begin(in: place, ledger: taken?.ledger.stamp?.text, start: plan.start) {
+                $0.known(given, copied, copy: copy, storedBytes: storedBytes)
             }
         } else {
             try historyPlace?.resume(in: place, start: plan.start, reopening: campaign.retryUnavailable) {
-                $0.known(given, nil)
+                $0.known(given, nil, copy: nil, storedBytes: storedBytes)
             }
         }
         self.files = own
@@ -390,9 +392,17 @@ public final class CampaignRun: Sendable {
         // Rows that ended as unavailable are read again if the run is resumed for them.
         if summary.ending == .complete, summary.unavailable == 0 { dropKeptRows() }
         historyPlace?.add(
-            summary, directory: directory, isAbandoned: control.isAbandoned && summary.ending == .complete,
+            summary, directory: directory, input: summary.ending == .complete ? contents : nil,
+            isAbandoned: control.isAbandoned && summary.ending == .complete,
             logger: plan.log.logger)
         return summary
+    }
+
+    /// What was read of each file of the input; nil if it is not known.
+    private var contents: [KnownInput.Content]? {
+        let files = reader.reader.filesRead
+        if !files.isEmpty { return files.map { .init(length: $0.fingerprint.bytes, sum: $0.fingerprint.sum) } }
+        return reader.checksum.map { [.init(length: reader.reader.size, sum: $0)] }
     }
 
     /// What else the campaign has to finish.

@@ -20,13 +20,15 @@ struct HistoryPlace: Sendable {
 
     /// Enters a run before anything is sent.
     ///
-    /// - Parameter input: What is known of its input; called only if there are rules.
+    /// - Parameters:
+    ///   - ledger: What identifies the file of its ledger, which is empty.
+    ///   - input: What is known of its input; called only if there are rules.
     /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
     func begin(
-        in directory: String, hadLedger: Bool, start: UInt64, input: (CampaignBook) -> KnownInput?
+        in directory: String, ledger: String?, start: UInt64, input: (CampaignBook) -> KnownInput?
     ) throws(CampaignError) {
         guard let book else { return }
-        try book.begin(input(book), in: directory, hadLedger: hadLedger, start: start)
+        try book.begin(input(book), in: directory, ledger: ledger, start: start)
     }
 
     /// Enters a later session, where the history needs it.
@@ -55,11 +57,15 @@ struct HistoryPlace: Sendable {
 
     /// Adds the line of a run that has ended. A failure is only logged, because the run itself has its results.
     ///
-    /// - Parameter isAbandoned: Whether an operator has given the run up, so that it does not count as the one of its night.
-    func add(_ summary: CampaignSummary, directory: String, isAbandoned: Bool, logger: Logger) {
+    /// - Parameters:
+    ///   - input: What was read of each file of its input.
+    ///   - isAbandoned: Whether an operator has given the run up, so that it does not count as the one of its night.
+    func add(
+        _ summary: CampaignSummary, directory: String, input: [KnownInput.Content]?, isAbandoned: Bool, logger: Logger
+    ) {
         do throws(CampaignError) {
-            if isAbandoned { _ = try history.abandon(directory) }
-            try history.add(RecordedRun(summary, of: campaign, directory: directory))
+            if isAbandoned { _ = try history.abandon(directory, began: summary.campaign.began) }
+            try history.add(RecordedRun(summary, of: campaign, directory: directory, input: input))
         } catch {
             logger.printable.warning("the history has no line of this run: \(error)")
         }
@@ -95,11 +101,11 @@ extension ExpectationJudge {
 }
 
 extension RecordedRun {
-    init(_ summary: CampaignSummary, of campaign: String, directory: String) {
+    init(_ summary: CampaignSummary, of campaign: String, directory: String, input: [KnownInput.Content]?) {
         self.init(
             campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: summary.campaign.began,
             ended: summary.campaign.ended, ending: summary.ending.rawValue, exitCode: summary.exitCode,
-            verdict: summary.verdict, figures: summary.figures.withKnownReasons, inputSum: summary.campaign.inputCRC32C)
+            verdict: summary.verdict, figures: summary.figures.withKnownReasons, input: input)
     }
 }
 

@@ -49,6 +49,9 @@ package struct FileStamp: Sendable, Equatable {
     let length: Int64
     /// When it was last written, in nanoseconds since the epoch.
     let written: Int64
+
+    /// A text that differs for files, and for one file that was written in between.
+    package var text: String { "\(device)-\(number)-\(written)" }
 }
 
 extension AppendFile {

@@ -35,7 +35,7 @@ package enum HistoryEntry: Sendable, Equatable {
     }
 
     /// The run that it is about; nil for a start that was refused.
-    var key: RunKey? {
+    package var key: RunKey? {
         switch self {
         case .began(let run), .abandoned(let run): run.key
         case .ended(let run): run.key
@@ -128,25 +128,24 @@ package struct BegunRun: Sendable, Equatable, Codable {
     package var input: KnownInput?
     /// The ``CampaignDigest`` of template and header fields, in base64.
     package var message: String
-    /// Whether the ledger was there and empty when the run took its directory, so that runs which were entered for it before have sent
-    /// nothing. Nil if there was none.
-    package var foundEmptyLedger: Bool?
+    /// What identifies the file of the ledger while it is empty; nil if that is not known, and in the lines of resumed sessions. A ledger that
+    /// has a run is taken by no other one, so that of two runs with the same one the first has sent nothing.
+    package var ledger: String?
 
     package init(
         campaign: KnownCampaign, runDirectory: String, began: String, time: String, process: UInt32, input: KnownInput?,
-        message: String, foundEmptyLedger: Bool? = nil
+        message: String, ledger: String? = nil
     ) {
         (self.campaign, self.runDirectory, self.began, self.time) = (campaign, runDirectory, began, time)
         (self.process, self.input, self.message) = (process, input, message)
-        self.foundEmptyLedger = foundEmptyLedger
+        self.ledger = ledger
     }
 
     package var key: RunKey { RunKey(runDirectory: runDirectory, began: began) }
 
     private enum Key: String, CodingKey {
-        case began, time, process, input, message
+        case began, time, process, input, message, ledger
         case runDirectory = "run_dir"
-        case foundEmptyLedger = "found_empty_ledger"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -159,7 +158,7 @@ package struct BegunRun: Sendable, Equatable, Codable {
             process: try members.decode(UInt32.self, forKey: .process),
             input: try members.decodeIfPresent(KnownInput.self, forKey: .input),
             message: try members.decode(String.self, forKey: .message),
-            foundEmptyLedger: try members.decodeIfPresent(Bool.self, forKey: .foundEmptyLedger))
+            ledger: try members.decodeIfPresent(String.self, forKey: .ledger))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -171,7 +170,7 @@ package struct BegunRun: Sendable, Equatable, Codable {
         try members.encode(process, forKey: .process)
         try members.encodeIfPresent(input, forKey: .input)
         try members.encode(message, forKey: .message)
-        try members.encodeIfPresent(foundEmptyLedger, forKey: .foundEmptyLedger)
+        try members.encodeIfPresent(ledger, forKey: .ledger)
     }
 }
 

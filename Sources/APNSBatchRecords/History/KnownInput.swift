@@ -20,6 +20,16 @@ package struct KnownInput: Sendable, Equatable, Codable {
         package var head: Piece?
         /// Its last bytes; nil if they were not looked at, or if the file is packed.
         package var tail: Piece?
+        /// True if it has at most a header row; otherwise nil.
+        package var isBare: Bool?
+        /// Where its bytes can be read, if that is not its name. The history does not have it.
+        package var copy: String?
+
+        enum CodingKeys: String, CodingKey {
+            case name, bytes, modified, length, head, tail
+            case sum = "crc32c"
+            case isBare = "bare"
+        }
 
         package init(name: String, bytes: UInt64, modified: UInt64? = nil, sum: String? = nil) {
             (self.name, self.bytes, self.modified, self.sum) = (name, bytes, modified, sum)
@@ -30,13 +40,20 @@ package struct KnownInput: Sendable, Equatable, Codable {
             var facts = stat()
             guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
             self.init(name: RunDirectory.absolute(path), bytes: UInt64(max(0, facts.st_size)))
-            modified = UInt64(max(0, facts.st_mtim.tv_sec)) * 1_000_000_000 + UInt64(max(0, facts.st_mtim.tv_nsec))
+            // A time beyond the year 2500 is as good as none.
+            let seconds = UInt64(max(0, facts.st_mtim.tv_sec)).multipliedReportingOverflow(by: 1_000_000_000)
+            modified = (seconds.overflow ? 0 : seconds.partialValue) &+ UInt64(max(0, facts.st_mtim.tv_nsec))
         }
 
-        /// Whether the other one is the same file and was not written since.
+        /// Whether the other one is the same file and was not written since, as far as its edges tell, too.
         package func isUnchanged(since other: File) -> Bool {
             name == other.name && bytes == other.bytes && modified != nil && modified == other.modified
+                && (head == nil || other.head == nil || head == other.head)
+                && (tail == nil || other.tail == nil || tail == other.tail)
         }
+
+        /// Whether its bytes can be read.
+        package var isReadable: Bool { modified != nil || copy != nil }
 
         /// Whether what is known of both without reading them permits that they have the same unpacked bytes.
         package func mayEqual(_ other: File) -> Bool {
@@ -52,7 +69,13 @@ package struct KnownInput: Sendable, Equatable, Codable {
         /// Takes what was read of the whole file.
         package mutating func take(_ found: InputFingerprint) {
             (length, sum) = (found.bytes, KnownInput.text(ofSum: found.sum))
+            take(edge: found)
+        }
+
+        /// Takes what was read of its beginning.
+        package mutating func take(edge found: InputFingerprint) {
             head = Piece(bytes: found.headBytes, sum: KnownInput.text(ofSum: found.headSum))
+            isBare = found.isBare ? true : nil
         }
     }
 
@@ -66,6 +89,23 @@ package struct KnownInput: Sendable, Equatable, Codable {
 
         enum CodingKeys: String, CodingKey {
             case bytes
+            case sum = "crc32c"
+        }
+    }
+
+    /// All unpacked bytes of a file.
+    package struct Content: Sendable, Equatable, Codable {
+        /// Their number; nil if it is not known.
+        package var length: UInt64?
+        /// Their CRC-32C in hex digits.
+        package var sum: String
+
+        package init(length: UInt64?, sum: UInt32) { (self.length, self.sum) = (length, KnownInput.text(ofSum: sum)) }
+
+        package init(sum: String) { self.sum = sum }
+
+        enum CodingKeys: String, CodingKey {
+            case length
             case sum = "crc32c"
         }
     }

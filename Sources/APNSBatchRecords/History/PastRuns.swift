@@ -9,6 +9,8 @@ package struct PastRuns: Sendable, Equatable {
         /// The last line of a session that ended; nil if none did.
         package var ended: RecordedRun?
         package var isAbandoned = false
+        /// What identifies the file of its ledger while that was empty; nil if that is not known.
+        fileprivate var ledger: String?
         /// The number of rows that have ended, as far as it is known.
         package var rows: UInt64 = 0
 
@@ -30,7 +32,7 @@ package struct PastRuns: Sendable, Equatable {
             switch entry {
             case .began(let run):
                 // Also if it is of another campaign: the directory is the same.
-                if run.foundEmptyLedger == true { known = known.filter { !$0.value.isVoid(by: run) } }
+                known = known.filter { !$0.value.isVoid(by: run) }
                 guard run.campaign == campaign else { continue }
                 known[run.key, default: Run(run.key)].take(run)
             case .abandoned(let run) where run.campaign == campaign:
@@ -48,22 +50,28 @@ package struct PastRuns: Sendable, Equatable {
 
 extension PastRuns.Run {
     fileprivate mutating func take(_ run: BegunRun) {
-        (input, message) = (run.input ?? input, run.message)
+        (input, message, ledger) = (run.input ?? input, run.message, run.ledger ?? ledger)
         // A session that has begun since may have opened rows again.
         ended = nil
     }
 
-    /// Whether it has sent nothing, because its ledger was still empty when another run took its directory.
+    /// Whether it has sent nothing, because another run found its ledger as empty as it had found it.
     fileprivate func isVoid(by run: BegunRun) -> Bool {
-        key.runDirectory == run.runDirectory && key != run.key && !isOver && rows == 0
+        key.runDirectory == run.runDirectory && key != run.key && ledger != nil && ledger == run.ledger
     }
 
     fileprivate mutating func take(_ run: RecordedRun) {
         ended = run
         rows = run.figures.rows
-        if let sum = run.inputSum { take(inputSum: sum) }
+        if let input = run.input { take(input) }
     }
 
-    /// Takes the checksum that is known once the whole input was sent; those of several files were known before.
-    package mutating func take(inputSum sum: String) { if input?.files.count == 1 { input?.files[0].sum = sum } }
+    /// Takes what is known once the whole input was sent.
+    package mutating func take(_ contents: [KnownInput.Content]) {
+        guard let count = input?.files.count, count == contents.count else { return }
+        for (index, content) in contents.enumerated() {
+            input?.files[index].sum = content.sum
+            if let length = content.length { input?.files[index].length = length }
+        }
+    }
 }

@@ -18,23 +18,22 @@ public struct RecordedRun: Sendable, Equatable, Codable {
     public var verdict: String
     /// What expectations can be about.
     public var figures: RunFigures
-    /// The CRC-32C of the input, unpacked, in hex digits; nil if it is not known, or in lines of version 0.2.0.
-    package var inputSum: String?
+    /// What was read of each file of the input; nil if it is not known, or in lines of version 0.2.0.
+    package var input: [KnownInput.Content]?
 
     package init(
         campaign: String, runDirectory: String, began: String, ended: String, ending: String, exitCode: Int32,
-        verdict: String, figures: RunFigures, inputSum: String? = nil
+        verdict: String, figures: RunFigures, input: [KnownInput.Content]? = nil
     ) {
         (self.campaign, self.runDirectory, self.began, self.ended) = (campaign, runDirectory, began, ended)
         (self.ending, self.exitCode, self.verdict, self.figures) = (ending, exitCode, verdict, figures)
-        self.inputSum = inputSum
+        self.input = input
     }
 
     enum CodingKeys: String, CodingKey {
-        case campaign, began, ended, ending, verdict, figures
+        case campaign, began, ended, ending, verdict, figures, input
         case runDirectory = "run_dir"
         case exitCode = "exit_code"
-        case inputSum = "input_crc32c"
     }
 
     package var key: RunKey { RunKey(runDirectory: runDirectory, began: began) }

@@ -23,15 +23,17 @@ public struct RunHistory: Sendable {
 
     /// Adds that the unfinished runs of a directory were given up, so that nothing names them any more. Their files are not changed.
     ///
-    /// - Parameter runDirectory: The path of a run directory, which need not exist any more.
+    /// - Parameters:
+    ///   - runDirectory: The path of a run directory, which need not exist any more.
+    ///   - began: When the run began, in the form of `UnfinishedRun.began`; nil for all runs of the directory.
     /// - Returns: The number of runs that were given up: 0 if the history has no unfinished run of the directory.
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read or written.
-    public func abandon(_ runDirectory: String) throws(CampaignError) -> Int {
+    public func abandon(_ runDirectory: String, began: String? = nil) throws(CampaignError) -> Int {
         let path = RunDirectory.absolute(runDirectory)
         var open: [RunKey: BegunRun] = [:]
         for entry in try entries().all {
             switch entry {
-            case .began(let run) where run.runDirectory == path: open[run.key] = run
+            case .began(let run) where run.runDirectory == path && began ?? run.began == run.began: open[run.key] = run
             case .ended(let run) where run.ending == "complete": open[run.key] = nil
             case .abandoned(let run): open[run.key] = nil
             default: break

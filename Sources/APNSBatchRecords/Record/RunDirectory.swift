@@ -21,24 +21,20 @@ package enum RunDirectory {
     /// Takes a directory for a new run: the requested one, which is created if it does not exist, or a new one below `runs/`
     /// named by the time in UTC. Of several processes that take the same directory at the same time, one succeeds.
     ///
-    package static func take(_ wanted: String?) throws(CampaignError) -> Taken {
+    package static func take(_ wanted: String?) throws(CampaignError) -> (path: String, ledger: any AppendFile) {
         let path = try make(wanted)
         let files = DirectoryFiles(path)
-        let hadLedger = files.hasLedger
         // The ledger is created first, so that results without a ledger are those of another program.
-        if hasResults(path), !hadLedger { throw taken(path) }
+        if hasResults(path), !files.hasLedger { throw taken(path) }
         let ledger = try files.makeLedger()
         guard !hasResults(path) || hasBareResults(path) else { throw taken(path) }
-        return Taken(path: path, ledger: ledger, hadLedger: hadLedger)
+        return (path, ledger)
     }
 
-    /// A directory that was taken for a new run.
-    package struct Taken {
-        package let path: String
-        /// Empty and locked.
-        package let ledger: any AppendFile
-        /// Whether the ledger was there before, without a run in it.
-        package let hadLedger: Bool
+    /// Whether the rows that a run keeps are gone.
+    package static func lacksKeptRows(_ opening: RunOpening, in directory: String) -> Bool {
+        let name = opening.header.isCopied ? inputCopy : opening.header.isSpooled ? spool : nil
+        return name.map { access("\(directory)/\($0)", F_OK) != 0 } ?? false
     }
 
     /// Whether there is such a directory.
@@ -54,19 +50,20 @@ package enum RunDirectory {
         return try CampaignError.mapping(.results) { try ledger.isLocked() }
     }
 
-    /// Whether an input has, at the same places, all the rows that the run in a directory has read.
+    /// Whether an input has, at the same places, the rows that the run in a directory has read.
     ///
-    /// - Parameter isAsLong: Whether it must have the length of the run's input, too.
+    /// - Parameter isAsLong: Whether it must have the length of the run's input, too; otherwise only rows count around which some have ended.
     package static func hasRead(
         _ input: ChunkReader, isAsLong: Bool, in directory: String
     ) throws(CampaignError) -> Bool {
         let files = DirectoryFiles(directory)
         let history = try RunPast.readUnproven(try files.ledgerToRead(), files, name: directory).history
-        guard !isAsLong || history.header?.inputBytes == input.storedBytes, !history.ranges.isEmpty else {
-            return false
-        }
+        guard !isAsLong || history.header?.inputBytes == input.storedBytes else { return false }
+        // It has read nothing yet: what it will read is this input.
+        guard let first = history.ranges.first else { return true }
+        let begun = history.ranges.filter { isAsLong || $0.remaining < $0.facts.rows }
         do {
-            try InputProof.check(input, name: directory, holds: history.ranges)
+            try InputProof.check(input, name: directory, holds: begun.isEmpty ? [first] : begun)
             return true
         } catch {
             guard error.code == .configuration else { throw error }
@@ -132,7 +129,8 @@ package enum RunDirectory {
             .configuration, "\(path) holds the results of an earlier run; name another directory, or resume it")
     }
 
-    private static func hasResults(_ directory: String) -> Bool {
+    /// Whether there are results, of whatever program.
+    package static func hasResults(_ directory: String) -> Bool {
         var facts = stat()
         return lstat("\(directory)/\(summary)", &facts) == 0 || lstat("\(directory)/\(results)", &facts) == 0
     }

@@ -67,7 +67,8 @@ package struct DirectoryFiles: RunFiles {
     package func makeLedger() throws(CampaignError) -> any AppendFile {
         let storage = try locked(.either)
         guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
-        try CampaignError.mapping(.results) { try storage.truncate(to: 0) }
+        // An empty one is not touched: the time at which it was written tells it from others.
+        if storage.length > 0 { try CampaignError.mapping(.results) { try storage.truncate(to: 0) } }
         return storage
     }
 

@@ -15,7 +15,7 @@ public struct RunOpening: Sendable, Equatable {
     /// The number of processes that have worked on the run.
     public var sessions: Int
     /// When the first of them began, in UTC, such as `2026-11-21T03:00:00Z`.
-    package var began: String
+    public var began: String
     /// Whether the run directory has the rows that are left.
     package var keepsRows: Bool
     package var header: LedgerHeader

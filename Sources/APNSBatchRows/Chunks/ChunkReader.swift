@@ -71,6 +71,9 @@ package final class ChunkReader: @unchecked Sendable {
     /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe.
     package var modified: UInt64? { source.modified }
 
+    /// The files that were read to their end, in order; empty unless the input is made of several.
+    package var filesRead: [CopiedInput.File] { source.filesRead }
+
     /// The number of bytes read so far, including the header, as they are stored.
     package var storedBytesRead: UInt64 {
         source.storedBytes(read: progress.bytesRead.load(ordering: .relaxed))

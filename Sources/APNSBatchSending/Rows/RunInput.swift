@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRows
 import Logging
@@ -17,8 +18,9 @@ package struct RunInput: Sendable {
     /// - Parameter logger: Receives what a program writes to standard error; nil to let it write to that of this process.
     package init(_ input: CampaignInput, logger: Logger? = nil) throws(CampaignError) {
         switch input {
-        case .file(let path): (name, self.path, location) = (path, path, .file(path))
-        case .files(let paths) where paths.count == 1: (name, path, location) = (paths[0], paths[0], .file(paths[0]))
+        case .file(let path): (name, self.path, location) = (path, Self.readableAgain(path), .file(path))
+        case .files(let paths) where paths.count == 1:
+            (name, path, location) = (paths[0], Self.readableAgain(paths[0]), .file(paths[0]))
         case .files(let paths):
             guard let first = paths.first else {
                 throw CampaignError(.configuration, "input: expected at least one file, found none")
@@ -42,6 +44,12 @@ package struct RunInput: Sendable {
             if let logger = logger?.printable { producer.complain = { line in logger.warning("\(program): \(line)") } }
             (name, path, location) = ("<output of \(program)>", nil, .producer(producer))
         }
+    }
+
+    /// The path of a file, or of nothing; nil if it is that of a pipe or a device, whose bytes come once.
+    private static func readableAgain(_ path: String) -> String? {
+        guard let kind = OpenFile.kind(of: path), !kind.isDisjoint(with: [.pipe, .fifo, .device]) else { return path }
+        return nil
     }
 
     /// A copy of an input.

@@ -13,7 +13,7 @@ import Testing
     private struct Nights {
         let stage: Stage
         var campaign: StagedCampaign
-        private var night = 0
+        private(set) var night = 0
 
         init(rows: Int = 100) throws {
             stage = try Stage()
@@ -29,6 +29,10 @@ import Testing
         }
 
         func directory(_ number: Int) -> String { stage.directory.appending(path: "nights/\(number)").path }
+
+        var lastArgument: String? {
+            if case .program(let arguments, _, _) = campaign.input { arguments.last } else { nil }
+        }
 
         var path: String { if case .file(let path) = campaign.input { path } else { "" } }
 
@@ -366,6 +370,184 @@ import Testing
         try text.replacing("\(began)-", with: "\(Int(began)! + 1)-").write(
             toFile: path, atomically: true, encoding: .utf8)
         #expect(try nights.decision() == .wait(.sent(by: nights.directory(0))))
+    }
+
+    @Test func `what a run knows of its input is enough, whether it is packed, made of several files or not kept`()
+        async throws
+    {
+        func file(_ nights: Nights, _ name: String) -> String { nights.stage.directory.appending(path: name).path }
+        for isPacked in [false, true] {
+            for spool in [nil, CampaignRun.Spool.none, .runDirectory] {
+                var nights = try Nights(rows: 3000)
+                let other = file(nights, "other.csv")
+                try Nights.rows(5000..<5100).write(toFile: other, atomically: true, encoding: .utf8)
+                if isPacked { try nights.pack(nights.path) }
+                let own = nights.path + (isPacked ? ".gz" : "")
+                for paths in [[own], [own, other]] {
+                    nights.campaign.input = paths.count == 1 ? .file(own) : .files(paths)
+                    nights.campaign.book?.again = true
+                    _ = try await CampaignRun(nights.campaign.campaign, input: nights.campaign.input, spool: spool)
+                        .send()
+                    nights.campaign.book?.again = false
+                    nights.nextNight()
+                    #expect(
+                        try nights.decision() == .wait(.sent(by: nights.directory(nights.night - 1))),
+                        "\(paths) \(spool)")
+                }
+                let plain = String(own.prefix(own.count - (isPacked ? 3 : 0)))
+                try Nights.rows(0..<3100).write(toFile: plain, atomically: true, encoding: .utf8)
+                if isPacked {
+                    try FileManager.default.removeItem(atPath: own)
+                    try nights.pack(plain)
+                }
+                nights.campaign.input = .file(own)
+                #expect(
+                    try nights.decision() == .refuse(.partlySent(files: [own], by: nights.directory(1))),
+                    "\(isPacked) \(spool)")
+            }
+        }
+    }
+
+    @Test func `a stream that has grown or was sent is known by its copy`() async throws {
+        var nights = try Nights(rows: 3000)
+        nights.campaign.input = .program(["cat", nights.path])
+        _ = try await nights.send()
+        func refusal() throws -> CampaignBook.Decision? {
+            let error = #expect(throws: CampaignError.self) { try CampaignRun(nights.campaign) }
+            return (error?.cause as? CampaignBook.Refusal)?.decision
+        }
+        let path = try #require(nights.lastArgument)
+        nights.nextNight()
+        try Nights.rows(0..<3100).write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try refusal() == .refuse(.grown(from: nights.directory(0), rows: 3000)))
+    }
+
+    @Test func `a run that cannot be read behind its header, or whose rows are gone, is lost`() async throws {
+        for isDamaged in [true, false] {
+            var nights = try Nights()
+            let run = try CampaignRun(
+                nights.campaign.campaign, input: nights.campaign.input, spool: isDamaged ? nil : .runDirectory)
+            try run.setRateLimit(.init(rate: .init(20, per: .second)))
+            async let summary = run.send()
+            await eventually {
+                run.progress.accepted >= 3
+            } then: {
+                run.stop()
+            }
+            _ = try await summary
+            if isDamaged {
+                try damage(nights.directory(0) + "/ledger", of: nights.directory(0))
+            } else {
+                try FileManager.default.removeItem(atPath: nights.directory(0) + "/input.zst")
+            }
+            nights.nextNight()
+            let decision = try nights.decision()
+            #expect(decision == .refuse(.lost(nights.directory(0))), "\(isDamaged) \(decision)")
+            let book = try #require(try CampaignBook(nights.campaign.campaign))
+            #expect(try book.unfinished().map(\.isLost) == [true])
+            try nights.write(Nights.rows(500..<600))
+            #expect(try nights.decision { $0.finishesEarlier = true } == .send)
+        }
+    }
+
+    /// Alters a byte behind the header of a ledger, so that it is no torn end.
+    private func damage(_ path: String, of run: String) throws {
+        let whole = try Data(contentsOf: URL(filePath: path))
+        for place in whole.indices {
+            var ledger = whole
+            ledger[place] ^= 255
+            try ledger.write(to: URL(filePath: path))
+            if (try? RunOpening(ifBegunIn: run)) != nil, (try? RunStatus(of: run)) == nil { return }
+        }
+        Issue.record("every byte of the ledger may be altered")
+    }
+
+    @Test func `a lost run whose directory another one has is given up alone`() async throws {
+        let nights = try Nights()
+        try await nights.interrupt()
+        try FileManager.default.removeItem(atPath: nights.directory(0))
+        let first = nights.path
+        // It begins in another second.
+        try await Task.sleep(for: .milliseconds(1100))
+        try nights.write(Nights.rows(500..<600))
+        try await nights.interrupt()
+        let book = try #require(try CampaignBook(nights.campaign.campaign))
+        let found = try book.unfinished()
+        #expect(
+            found.map(\.isLost) == [true, false]
+                && found.map(\.runDirectory) == [nights.directory(0), nights.directory(0)])
+        let lost = try #require(found.first)
+        #expect(lost.command.hasSuffix(" --began \(lost.began)"))
+        #expect(try RunHistory(nights.campaign.book!.directory).abandon(nights.directory(0), began: lost.began) == 1)
+        #expect(try book.unfinished().map(\.isLost) == [false])
+        #expect(first == nights.path)
+    }
+
+    @Test func `a start that is refused does not void a run that had its directory`() async throws {
+        var nights = try Nights()
+        try await nights.interrupt()
+        try FileManager.default.removeItem(atPath: nights.directory(0))
+        let rows = Nights.rows(0..<100)
+        // The next run begins in another second.
+        try await Task.sleep(for: .milliseconds(1100))
+        try nights.write(Nights.rows(500..<501))
+        nights.campaign.expectations = [try CampaignExpectation("rows >= 2")]
+        #expect(throws: CampaignError.self) {
+            try CampaignRun(nights.campaign.campaign, input: nights.campaign.input, spool: .runDirectory)
+        }
+        nights.campaign.expectations = []
+        _ = try await nights.send()
+        try nights.write(rows)
+        nights.beside()
+        let text = try String(contentsOfFile: nights.campaign.book!.directory + "/runs.ndjson", encoding: .utf8)
+        let decision = try nights.decision()
+        #expect(decision == .refuse(.lost(nights.directory(0))), "\(decision) \(text)")
+    }
+
+    @Test func `files without rows are no reason against others`() async throws {
+        var nights = try Nights()
+        let bare = nights.stage.directory.appending(path: "bare.csv").path
+        try "token,payload\n".write(toFile: bare, atomically: true, encoding: .utf8)
+        nights.campaign.input = .files([nights.path, bare])
+        _ = try await nights.send()
+        nights.nextNight()
+        let other = nights.stage.directory.appending(path: "other.csv").path
+        try Nights.rows(500..<600).write(toFile: other, atomically: true, encoding: .utf8)
+        nights.campaign.input = .files([other, bare])
+        #expect(try nights.decision() == .send)
+    }
+
+    @Test func `a run that is sent again takes the place of the one that had begun`() async throws {
+        let nights = try Nights()
+        try await nights.interrupt()
+        try nights.write(Nights.rows(0..<130))
+        #expect(try nights.decision() == .refuse(.shared(by: nights.directory(0))))
+        var again = nights
+        again.beside()
+        again.campaign.book?.again = true
+        #expect(try await again.send().accepted == 130)
+        let book = try #require(try CampaignBook(nights.campaign.campaign))
+        #expect(try book.unfinished().isEmpty)
+    }
+
+    @Test func `once each night, the rest of an earlier night is finished first`() async throws {
+        var nights = try Nights()
+        try await nights.interrupt()
+        #expect(try nights.decision { $0.repeatsNightly = true } == .resume(nights.directory(0)))
+        nights.nextNight()
+        #expect(try nights.decision { $0.repeatsNightly = true } == .finish(nights.directory(0)))
+        _ = try await CampaignRun(
+            {
+                var earlier = nights.campaign.campaign
+                earlier.runDirectory = nights.directory(0)
+                return earlier
+            }(),
+            input: nights.campaign.input, resuming: .always
+        ).send()
+        #expect(try nights.decision { $0.repeatsNightly = true } == .send)
+        // A list that has grown is tonight's list.
+        try nights.write(Nights.rows(0..<130))
+        #expect(try nights.decision { $0.repeatsNightly = true } == .send)
     }
 
     @Test func `several files are known one by one`() async throws {

@@ -195,6 +195,25 @@ extension EndToEnd {
             #expect(try stage.simulator.stop().values.allSatisfy { $0.received <= 2 })
         }
 
+        @Test func `a pipe with a path is read once, from its first byte, and known by its rows`() throws {
+            let stage = try Stage(rows: 3000)
+            func piped(_ night: String) throws -> Finished {
+                try Child.run(
+                    "/bin/bash",
+                    [
+                        "-c", #""$0" run "$1" --run-dir "$2" --input <(cat "$3")"#, Tools.command, stage.file,
+                        stage.path(night), stage.input,
+                    ],
+                    name: "piped", in: stage.sender.scratch)
+            }
+            let first = try piped("first")
+            #expect(first.ending == .exited(0), "\(first)")
+            try RunResults(stage.path("first")).expectComplete(rows: 3000)
+            let second = try piped("second")
+            #expect(second.ending == .exited(0) && second.errors.contains("has been complete since"), "\(second)")
+            #expect(try stage.simulator.stop().values.allSatisfy { $0.received == 1 })
+        }
+
         @Test func `an input that is not there is waited for, and SIGTERM ends the wait`() throws {
             let stage = try Stage("input_patience: 1h")
             let away = stage.input + ".away"

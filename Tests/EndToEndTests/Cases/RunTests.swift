@@ -215,7 +215,8 @@ extension EndToEnd {
             #expect(refused.ending == .exited(64), "\(refused)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: foreign) == ["results.csv"])
             try FileManager.default.moveItem(atPath: foreign + "/results.csv", toPath: foreign + "/ledger")
-            #expect(try stage.run(["--again", "--run-dir", foreign]).ending == .exited(64))
+            let again = try stage.run(["--again", "--run-dir", foreign])
+            #expect(again.ending == .exited(64), "\(again)")
             #expect(try String(contentsOfFile: foreign + "/ledger", encoding: .utf8) == "mine\n")
 
             let channels = stage.sender.newRunDirectory()
