@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 
 struct Broadcast: AsyncParsableCommand {
@@ -46,7 +47,7 @@ extension CampaignSettings {
     /// Returns the recipients of a broadcast. Throws for settings that a broadcast cannot have.
     func channels(of campaign: Campaign, bundleID: String? = nil) throws -> Campaign.Recipients {
         if let pushType = self.pushType, pushType != Self.broadcastType {
-            throw UsageError("push type: expected \(Self.broadcastType) for a broadcast, found \"\(pushType)\"")
+            throw UsageError("push type: expected \(Self.broadcastType) for a broadcast, found \(pushType.quoted)")
         }
         if self.collapseId != nil { throw UsageError("collapse id: a broadcast cannot have one") }
         if let bundleID { return .channels(bundleID: bundleID) }

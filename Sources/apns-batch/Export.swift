@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import APNSBatchPostgres
 import ArgumentParser
 
@@ -81,7 +82,7 @@ struct Export: ParsableCommand {
             throw UsageError("no database: give --to, such as --to service=push")
         }
         guard let tokens = tokens.map(TokenForm.init) ?? keys?.tokens ?? .whole else {
-            throw UsageError("--tokens: expected whole or digest, found \"\(tokens ?? "")\"")
+            throw UsageError("--tokens: expected whole or digest, found \((tokens ?? "").quoted)")
         }
         return try ResultsTable(
             in: database, named: table ?? keys?.table ?? ResultsTarget.Keys.table, tokens: tokens)

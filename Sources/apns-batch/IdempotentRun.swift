@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import Foundation
 
@@ -275,7 +276,7 @@ struct IdempotentRun {
     private static let someWorker = "another process"
 
     private static func shown(_ name: String?) -> String {
-        name.map { "the campaign \"\($0)\"" } ?? "a campaign without a name"
+        name.map { "the campaign \($0.quoted)" } ?? "a campaign without a name"
     }
 
     /// Prints the summary of a run that was complete before, and returns its exit code.

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 
 struct Run: AsyncParsableCommand {
@@ -53,7 +54,7 @@ struct Run: AsyncParsableCommand {
 
     private static func seconds(_ text: String) throws -> UInt64 {
         guard let seconds = CampaignSettings.seconds(text) else {
-            throw UsageError("--lock-wait: expected a duration such as 90s, 10m or 2h, found \"\(text)\"")
+            throw UsageError("--lock-wait: expected a duration such as 90s, 10m or 2h, found \(text.quoted)")
         }
         return seconds
     }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchSimulator
 import ArgumentParser
 
@@ -49,7 +50,8 @@ extension Simulate {
                 return key
             default:
                 throw UsageError(
-                    "--provider-key: expected FILE, FILE:KEYID:TEAMID or FILE:KEYID:TEAMID:TOPICS, found \"\(text)\"")
+                    "--provider-key: expected FILE, FILE:KEYID:TEAMID or FILE:KEYID:TEAMID:TOPICS, found \(text.quoted)"
+                )
             }
         }
     }
@@ -62,7 +64,7 @@ extension Simulate {
         switch text {
         case "io_uring": .ioUring
         case "epoll": .epoll
-        default: throw UsageError("--loop: expected io_uring or epoll, found \"\(text)\"")
+        default: throw UsageError("--loop: expected io_uring or epoll, found \(text.quoted)")
         }
     }
 

@@ -51,7 +51,7 @@ final class RunChanges: Sendable {
             do throws(StorageError) {
                 try ledger.record(change)
             } catch {
-                warn("the change \"\(change.text)\" is not recorded: \(error)")
+                warn("the change \(change.text.quoted) is not recorded: \(error)")
             }
         }
     }

@@ -79,7 +79,7 @@ struct CredentialsCheck {
         }
         let isUsable = (try? ProviderToken.Issuer(keyID: text, teamID: text)) != nil
         return .init(
-            isUsable ? .warning : .error, what, "expected 10 capital letters and digits, found \"\(text)\"",
+            isUsable ? .warning : .error, what, "expected 10 capital letters and digits, found \(text.quoted)",
             remedy: "copy it from the developer account: key ids are listed under Keys, the team id under Membership")
     }
 

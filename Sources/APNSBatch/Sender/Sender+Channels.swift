@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchSending
 
@@ -10,7 +11,7 @@ extension Sender {
     public func channels(of bundleID: String) throws(ChannelError) -> ChannelManager {
         let providers = credentials
         guard let number = (try? ProviderTopics(providers))?.provider(of: bundleID) else {
-            throw ChannelError(.configuration, "no provider covers \"\(bundleID)\"")
+            throw ChannelError(.configuration, "no provider covers \(bundleID.quoted)")
         }
         return try ChannelManager(
             bundleID: bundleID, at: configuration.destination, credentials: providers[number].credentials,

@@ -4,7 +4,7 @@ import Glibc
 package enum HostName {
     /// Returns what is wrong with the place of a server; nil if a connection to it can be tried.
     package static func fault(host: String, port: UInt16) -> String? {
-        if !isOne(host) { return "expected the name or the address of a host, found \"\(Printable.text(host))\"" }
+        if !isOne(host) { return "expected the name or the address of a host, found \(host.quoted)" }
         return port == 0 ? "expected a port from 1 to 65535, found 0" : nil
     }
 

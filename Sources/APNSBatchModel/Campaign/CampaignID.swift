@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The UUID of a campaign (RFC 9562). The `apns-id` of each of its notifications is derived from it and from the row's number, so
 /// that a request which is sent again has the same one.
 public struct CampaignID: Sendable, Hashable, LosslessStringConvertible {
@@ -47,7 +49,7 @@ extension CampaignID: Codable {
         let text = try container.decode(String.self)
         guard let id = CampaignID(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected a UUID, found \"\(text)\"")
+                in: container, debugDescription: "expected a UUID, found \(text.quoted)")
         }
         self = id
     }

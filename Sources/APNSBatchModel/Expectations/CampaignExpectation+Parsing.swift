@@ -52,7 +52,7 @@ extension CampaignExpectation {
         }
         let sign = text[start...].prefix(while: signs.contains)
         guard let relation = Relation(rawValue: String(sign)) else {
-            throw Fault("expected ==, >=, <=, > or <, found \"\(sign)\"")
+            throw Fault("expected ==, >=, <=, > or <, found \(sign.quoted)")
         }
         return (trimmed(text[..<start]), relation, trimmed(text[sign.endIndex...]))
     }
@@ -68,12 +68,12 @@ extension CampaignExpectation {
         if let known = Metric(name: String(name)) { return known }
         guard name.hasPrefix(Metric.reasonPrefix) else {
             let all = "; the metrics are \(Metric.allNames.joined(separator: ", "))"
-            throw Fault("unknown metric \"\(name)\"\(suggestion(name, Metric.allNames) ?? all)")
+            throw Fault("unknown metric \(name.quoted)\(suggestion(name, Metric.allNames) ?? all)")
         }
         let reason = name.dropFirst(Metric.reasonPrefix.count)
         guard case .known = Reason(rawValue: String(reason)) else {
             let hint = suggestion(reason, KnownReason.allCases.map(\.text))
-            throw Fault("APNs has no reason \"\(reason)\"\(hint ?? "; docs/reference.md lists the reasons")")
+            throw Fault("APNs has no reason \(reason.quoted)\(hint ?? "; docs/reference.md lists the reasons")")
         }
         return .reason(String(reason))
     }
@@ -97,21 +97,21 @@ extension CampaignExpectation {
 
     private static func count(_ value: Substring) throws(Fault) -> Double {
         guard let number = digits(value) else {
-            throw Fault("expected a whole number or a percentage, found \"\(value)\"")
+            throw Fault("expected a whole number or a percentage, found \(value.quoted)")
         }
         return number
     }
 
     private static func seconds(_ value: Substring) throws(Fault) -> Double {
         guard case .after(let time)? = Campaign.Expiration(String(value)) else {
-            throw Fault("expected a duration such as 90s, 30m or 2h, found \"\(value)\"")
+            throw Fault("expected a duration such as 90s, 30m or 2h, found \(value.quoted)")
         }
         return time / .seconds(1)
     }
 
     private static func perSecond(_ value: Substring) throws(Fault) -> Double {
         guard let rate = Campaign.Rate(String(value)) else {
-            throw Fault("expected a rate such as 1000/s, 60000/min or 3600000/h, found \"\(value)\"")
+            throw Fault("expected a rate such as 1000/s, 60000/min or 3600000/h, found \(value.quoted)")
         }
         return rate.perSecond
     }
@@ -120,7 +120,7 @@ extension CampaignExpectation {
         let number = trimmed(value.dropLast())
         guard value.hasSuffix("%"), number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
             let percent = Double(number)
-        else { throw Fault("expected a percentage such as 30%, found \"\(value)\"") }
+        else { throw Fault("expected a percentage such as 30%, found \(value.quoted)") }
         return percent
     }
 

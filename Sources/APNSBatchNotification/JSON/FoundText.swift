@@ -20,7 +20,7 @@ struct FoundText {
         }
         let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars
             .first
-        return scalar.map { "\"\(Printable.text(String($0)))\"" } ?? "the end"
+        return scalar.map { String($0).quoted } ?? "the end"
     }
 
     /// The escape that begins at the place: `"\x"`, or `"\ud83d"`.
@@ -44,7 +44,7 @@ struct FoundText {
         if CardNumber.first(in: bytes.span) != nil { return "what looks like a card number" }
         var end = min(bytes.count, lengthLimit)
         while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        let text = Printable.text(String(decoding: bytes[..<end], as: UTF8.self))
+        let text = Printable.visible(String(decoding: bytes[..<end], as: UTF8.self))
         return "\"" + text + (end < bytes.count ? "…\"" : "\"")
     }
 

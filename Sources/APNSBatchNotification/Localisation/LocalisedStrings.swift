@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The texts of an app in all its languages, against which the `loc-key`s of payloads are checked.
 package struct LocalisedStrings: Sendable {
     private struct Language: Sendable {
@@ -23,16 +25,16 @@ package struct LocalisedStrings: Sendable {
         var faults: [LocalisationFault] = []
         let without = languages.filter { $0.formats[key] == nil }.map(\.name)
         if !without.isEmpty {
-            faults.append(.missing("no \"\(key)\" in the strings of \(without.joined(separator: ", "))"))
+            faults.append(.missing("no \(key.quoted) in the strings of \(without.joined(separator: ", "))"))
         }
         for language in languages {
             guard let format = language.formats[key] else { continue }
             if let foreign = format.foreign {
                 faults.append(
-                    .arguments("\"\(key)\" has \(foreign) in \(language.name), but a push can only fill %@"))
+                    .arguments("\(key.quoted) has \(foreign) in \(language.name), but a push can only fill %@"))
             } else if format.arguments != arguments {
                 let takes = format.arguments == 1 ? "1 argument" : "\(format.arguments) arguments"
-                faults.append(.arguments("\"\(key)\" takes \(takes) in \(language.name), found \(arguments)"))
+                faults.append(.arguments("\(key.quoted) takes \(takes) in \(language.name), found \(arguments)"))
             }
         }
         return faults

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A `Localizable.strings` file: the texts of an app in one language, by key.
 ///
 ///     /* A friend asks for a match. */
@@ -151,7 +153,7 @@ struct StringsParser {
             advance()
         }
         if word.isEmpty {
-            let found = peek.map { "\"\($0)\"" } ?? "the end"
+            let found = peek.map { String($0).quoted } ?? "the end"
             throw Fault(message: "expected \(what) in quotes, found \(found)")
         }
         return String(word)

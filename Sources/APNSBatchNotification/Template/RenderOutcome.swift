@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The result of rendering a payload. A trivial type without references, so that it costs nothing if there is no failure.
 package enum RenderOutcome: Equatable, Sendable {
     /// The payload was written; its size in bytes.
@@ -32,16 +34,17 @@ extension RenderFailure {
     ///   - isSecret: whether the message must not show any of the field.
     package func description(column: String, field: UnsafeRawBufferPointer, isSecret: Bool = false) -> String {
         let found = unsafe field.isEmpty ? "an empty field" : isSecret ? "something else" : FoundText.quoted(field)
+        let name = Printable.visible(column)
         switch cause {
-        case .notNumber: return "\(column): expected a number, found \(found)"
-        case .notBool: return "\(column): expected true or false, found \(found)"
-        case .notJSON where unsafe field.isEmpty || isSecret: return "\(column): expected JSON, found \(found)"
+        case .notNumber: return "\(name): expected a number, found \(found)"
+        case .notBool: return "\(name): expected true or false, found \(found)"
+        case .notJSON where unsafe field.isEmpty || isSecret: return "\(name): expected JSON, found \(found)"
         case .notJSON(let fault):
             let place = unsafe TextPlace(offset: offset, in: field)
             let message = unsafe fault.message(in: field, at: offset)
             // The JSON may be valid: it exceeds a limit of ours.
             let what = fault == .tooDeep ? "" : "not valid JSON at "
-            return "\(column): \(what)line \(place.line), column \(place.column): \(message)"
+            return "\(name): \(what)line \(place.line), column \(place.column): \(message)"
         }
     }
 }

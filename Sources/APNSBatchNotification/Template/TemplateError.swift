@@ -32,6 +32,8 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         /// `{{` where a value belongs.
         case unquotedPlaceholder
         case duplicateKey(String)
+        /// What another template language would evaluate.
+        case foreign(ForeignSyntax)
         /// The template is larger than ``PayloadTemplate/sizeLimit``.
         case tooLarge
         /// A key to encrypt that the template does not have.
@@ -61,7 +63,7 @@ extension TemplateError.Cause {
         switch self {
         case .json(_, let message): return message
         case .unknownColumn(let name, let known): return Self.unknownColumn(name, known)
-        case .unknownType(let name): return "unknown type \"\(name)\"; there are text, number, bool and json"
+        case .unknownType(let name): return "unknown type \(name.quoted); there are text, number, bool and json"
         case .missingName: return "this placeholder names no column"
         case .unclosedPlaceholder: return "this placeholder is never closed; \"{{{{\" stands for a literal \"{{\""
         case .strayClose: return "\"}}\" closes nothing; \"}}}}\" stands for a literal \"}}\""
@@ -74,25 +76,26 @@ extension TemplateError.Cause {
         case .defaultOfOptional: return "a placeholder has a \"?\" or a default, not both"
         case .badDefault(let wanted, let found): return "this default must be \(wanted), found \(found)"
         case .placeholderInKey: return "a placeholder cannot be in a key"
-        case .duplicateKey(let key): return "the key \"\(key)\" occurs twice in this object"
+        case .duplicateKey(let key): return "the key \(key.quoted) occurs twice in this object"
+        case .foreign(let syntax): return syntax.message
         case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
         case .noKeyToEncrypt(let key, let known): return Self.noKeyToEncrypt(key, known)
-        case .keyInTheClear(let key): return "the key \"\(key)\" cannot be encrypted"
-        case .keyOfEncryption(let key): return "the key \"\(key)\" is added by encryption; leave it out"
+        case .keyInTheClear(let key): return "the key \(key.quoted) cannot be encrypted"
+        case .keyOfEncryption(let key): return "the key \(key.quoted) is added by encryption; leave it out"
         case .openMutableContent: return "an encrypted payload needs \"mutable-content\" in every row; write 1"
         case .apsNoObject: return "\"aps\" must be an object, since encryption adds \"mutable-content\" to it"
         }
     }
 
     private static func noKeyToEncrypt(_ key: String, _ known: [String]) -> String {
-        let start = "there is no key \"\(key)\" to encrypt; "
-        if let near = NearestName.find(key, in: known) { return start + "did you mean \"\(near)\"?" }
-        return start + "there are " + known.map { "\"\($0)\"" }.joined(separator: ", ")
+        let start = "there is no key \(key.quoted) to encrypt; "
+        if let near = NearestName.find(key, in: known) { return start + "did you mean \(near.quoted)?" }
+        return start + "there are " + known.map(\.quoted).joined(separator: ", ")
     }
 
     private static func unknownColumn(_ name: String, _ known: [String]) -> String {
         let start = "unknown column \(ColumnNames.quoted(name)); "
-        if let near = NearestName.find(name, in: known) { return start + "did you mean \"\(near)\"?" }
+        if let near = NearestName.find(name, in: known) { return start + "did you mean \(near.quoted)?" }
         if known.isEmpty { return start + "the input has no columns" }
         return start + "the input has " + ColumnNames.list(known)
     }

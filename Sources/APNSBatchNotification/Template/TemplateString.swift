@@ -57,6 +57,9 @@ struct TemplateStringParser {
 
     static func pieces(of string: TemplateString, columns: [String]) throws(Fault) -> [TemplatePiece] {
         var parser = TemplateStringParser(string, columns: columns)
+        if let find = ForeignScan(bytes: string.bytes, columns: columns).first(certain: true) {
+            throw parser.fault(.foreign(find.syntax), at: find.offset)
+        }
         return try parser.parse()
     }
 
@@ -99,14 +102,31 @@ struct TemplateStringParser {
         index = start + 2
         let content = try self.content(from: start)
         let text = byte(index) == UInt8(ascii: "|") ? try defaultText(from: start) : nil
+        if let text, let foreign = foreign(content, default: text) { throw fault(.foreign(foreign), at: start) }
         do throws(TemplateError.Cause) {
             var placeholder = try Self.parseContent(content, columns: columns)
             try placeholder.take(text)
             pieces.append(.placeholder(placeholder))
         } catch {
-            throw fault(error, at: start)
+            throw fault(foreign(content, for: error).map { .foreign($0) } ?? error, at: start)
         }
         index += 2
+    }
+
+    /// Returns what is certainly of another language behind the bar of a placeholder.
+    private func foreign(_ content: String, default text: [UInt8]) -> ForeignSyntax? {
+        let found = ForeignFilters.find(
+            name: ForeignSyntax.plainName(content), default: String(decoding: text, as: UTF8.self))
+        if let found, found.certainty == .certain { return found.syntax }
+        return ForeignScan(bytes: text, columns: columns).first(certain: true)?.syntax
+    }
+
+    /// Returns what is of another language in a placeholder that names no column or no type.
+    private func foreign(_ content: String, for error: TemplateError.Cause) -> ForeignSyntax? {
+        switch error {
+        case .unknownColumn, .unknownType: ForeignSyntax.inPlaceholder(content, columns: columns)
+        default: nil
+        }
     }
 
     /// Reads name and type, up to the bar before a default or the closing braces. A doubled bar belongs to the name.

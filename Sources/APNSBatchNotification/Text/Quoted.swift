@@ -9,7 +9,7 @@ package struct Quoted: CustomStringConvertible {
 
     package init(_ text: some Collection<UInt8>) {
         let isCut = text.count > Self.lengthMax
-        var shown = Printable.text(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
+        var shown = Printable.visible(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
         // A character that was cut appears as a replacement character at the end.
         while isCut, shown.last == "\u{FFFD}" { shown.removeLast() }
         description = "\"\(shown)\(isCut ? "…" : "")\""
@@ -18,7 +18,7 @@ package struct Quoted: CustomStringConvertible {
     /// Quotes the single character that begins at an offset.
     init(_ text: some Collection<UInt8>, at offset: Int) {
         let rest = String(decoding: text.dropFirst(offset).prefix(4), as: UTF8.self)
-        description = "\"\(Printable.text(String(rest.prefix(1))))\""
+        description = String(rest.prefix(1)).quoted
     }
 }
 
@@ -28,8 +28,8 @@ package enum ColumnNames {
     private static let listed = 20
 
     package static func quoted(_ name: String) -> String {
-        let shown = Printable.text(name)
-        return shown.count > 32 ? "\"\(shown.prefix(12))…\"" : "\"\(shown)\""
+        // Cut before what cannot be seen is shown, so that no escape is cut in two.
+        name.count > 32 ? "\"" + Printable.visible(String(name.prefix(12))) + "…\"" : name.quoted
     }
 
     /// Returns the names in quotes, separated by commas.

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A table of PostgreSQL for the results of runs: one row for each line of `results.csv`.
 ///
 /// ```swift
@@ -35,7 +37,7 @@ public struct ResultsTable: Sendable, Equatable {
     ) throws(DatabaseError) {
         parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= 2, parts.allSatisfy({ 1...63 ~= $0.utf8.count && !$0.utf8.contains(0) }) else {
-            throw DatabaseError(.configuration, "expected a table TABLE or SCHEMA.TABLE, found \"\(name)\"")
+            throw DatabaseError(.configuration, "expected a table TABLE or SCHEMA.TABLE, found \(name.quoted)")
         }
         try LibPQ.check(database)
         (self.database, self.name, self.tokens) = (database, name, tokens)
@@ -83,7 +85,7 @@ public struct ResultsTable: Sendable, Equatable {
     func refuseOwn(_ columns: [String]) throws(DatabaseError) {
         if let column = columns.first(where: { ResultsStatements.ownColumns.contains($0) }) {
             throw DatabaseError(
-                .configuration, "the table has a column \"\(column)\" of its own; rename that of the input")
+                .configuration, "the table has a column \(column.quoted) of its own; rename that of the input")
         }
     }
 

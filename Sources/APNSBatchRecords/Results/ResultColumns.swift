@@ -16,20 +16,20 @@ package struct ResultColumns: Sendable, Equatable {
         }
         indices = try names.enumerated().map { (place, name) throws(CampaignError) in
             guard let index = columns.firstIndex(of: name) else {
-                throw Self.error("\(file) has no column \"\(name)\"" + Self.hint(name, columns))
+                throw Self.error("\(file) has no column \(name.quoted)" + Self.hint(name, columns))
             }
-            if names[..<place].contains(name) { throw Self.error("\"\(name)\" is named twice") }
+            if names[..<place].contains(name) { throw Self.error("\(name.quoted) is named twice") }
             if ResultLines.columns.contains(name) {
-                throw Self.error("results.csv has a column \"\(name)\" of its own; rename the input's column")
+                throw Self.error("results.csv has a column \(name.quoted) of its own; rename the input's column")
             }
-            if isSecret(index) { throw Self.error("\"\(name)\" is sent encrypted, and is never shown") }
+            if isSecret(index) { throw Self.error("\(name.quoted) is sent encrypted, and is never shown") }
             return index
         }
     }
 
     private static func hint(_ name: String, _ columns: [String]) -> String {
-        if let near = NearestName.find(name, in: columns) { return "; did you mean \"\(near)\"?" }
-        return "; there are " + columns.map { "\"\($0)\"" }.joined(separator: ", ")
+        if let near = NearestName.find(name, in: columns) { return "; did you mean \(near.quoted)?" }
+        return "; there are " + columns.map(\.quoted).joined(separator: ", ")
     }
 
     private static func error(_ text: String) -> CampaignError {

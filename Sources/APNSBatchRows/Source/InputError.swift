@@ -128,7 +128,7 @@ extension InputError: CustomStringConvertible {
         case .emptyColumnName(let index):
             "column \(index + 1) of the header row has no name"
         case .duplicateColumnName(let name, let first, let second):
-            "columns \(first + 1) and \(second + 1) of the header row are both named \"\(name.count > 32 ? name.prefix(12) + "…" : name[...])\""
+            "columns \(first + 1) and \(second + 1) of the header row are both named \((name.count > 32 ? name.prefix(12) + "…" : name[...]).quoted)"
         case .changedWhileRead(let bytesAtOpen, let bytesRead):
             "the input changed while it was read: it had \(bytesAtOpen) bytes when opened and ended after \(bytesRead)"
         case .changedRows(let first, let last):

@@ -185,7 +185,7 @@ package final class CampaignPlan: Sendable {
         guard let bundleID = headers.topic, roles.pushType == nil else { return }
         let topic = Topic.derive(bundleID: bundleID, pushType: headers.pushType)
         guard let provider = topics.provider(of: topic) else {
-            throw CampaignError(.configuration, "topic: no provider covers \"\(topic)\"")
+            throw CampaignError(.configuration, "topic: no provider covers \(topic.quoted)")
         }
         guard topics.mayAuthenticate(headers.pushType, provider: provider) else {
             throw CampaignError(.configuration, "push_type: \(headers.pushType.credentialsWanted)")

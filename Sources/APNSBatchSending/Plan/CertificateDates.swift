@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import Glibc
@@ -12,7 +13,7 @@ enum CertificateDates {
     /// - Parameter now: In seconds since 1970-01-01 00:00 UTC.
     /// - Throws: A `configuration` error if the certificate is not valid now.
     static func check(_ facts: CertificateFacts, now: Int64) throws(CampaignError) -> String? {
-        let name = "client certificate \"\(facts.commonName)\""
+        let name = "client certificate \(facts.commonName.quoted)"
         if facts.isExpired(now: now) {
             throw CampaignError(.configuration, "\(name): expired on \(text(facts.notAfter))")
         }

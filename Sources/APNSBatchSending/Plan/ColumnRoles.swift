@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
@@ -27,7 +28,7 @@ package struct ColumnRoles: Sendable, Equatable {
         guard let token = columns.firstIndex(of: recipients.column) else {
             throw CampaignError(
                 .configuration,
-                "\(file):1: no column \"\(recipients.column)\"; there are \(ColumnNames.list(columns))"
+                "\(file):1: no column \(recipients.column.quoted); there are \(ColumnNames.list(columns))"
                     + Self.hint(columns, recipients)
             )
         }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
@@ -70,7 +71,7 @@ package struct ProviderTopics: Sendable, Equatable {
         }
         if let first = named[topic], first != number {
             throw CampaignError(
-                .configuration, "providers \(first + 1) and \(number + 1) both name the topic \"\(topic)\"")
+                .configuration, "providers \(first + 1) and \(number + 1) both name the topic \(topic.quoted)")
         }
         named[topic] = number
     }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
@@ -25,7 +26,7 @@ struct SealingPlan: Sendable {
         guard let column = columns.firstIndex(of: encryption.keyColumn) else {
             throw CampaignError(
                 .configuration,
-                "\(file):1: no column \"\(encryption.keyColumn)\" with the recipient's key, which "
+                "\(file):1: no column \(encryption.keyColumn.quoted) with the recipient's key, which "
                     + "encryption needs; there are \(ColumnNames.list(columns))")
         }
         keyColumn = column

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
@@ -63,7 +64,7 @@ struct TemplateChoice: Sendable {
     ) throws(CampaignError) -> Int {
         if let found = columns.firstIndex(of: choice.column) { return found }
         throw CampaignError(
-            .configuration, "\(file):1: templates by \(choice.column) need a column \"\(choice.column)\"")
+            .configuration, "\(file):1: templates by \(choice.column) need a column \(choice.column.quoted)")
     }
 
     private static func names(
@@ -76,7 +77,8 @@ struct TemplateChoice: Sendable {
         if case .some(nil) = fallback {
             throw CampaignError(
                 .configuration,
-                "fallback: no template \"\(several.fallback ?? "")\"; there are \(ordered.joined(separator: ", "))")
+                "fallback: no template \((several.fallback ?? "").quoted); there are \(ordered.joined(separator: ", "))"
+            )
         }
         if several.choice == .locale && fallback == nil {
             throw CampaignError(
@@ -86,7 +88,7 @@ struct TemplateChoice: Sendable {
         let names = TemplateNames(
             ordered, matching: several.choice == .locale ? .language : .name, fallback: fallback ?? nil)
         if let (first, second) = names.alike {
-            throw CampaignError(.configuration, "templates: \"\(first)\" and \"\(second)\" are the same language")
+            throw CampaignError(.configuration, "templates: \(first.quoted) and \(second.quoted) are the same language")
         }
         return names
     }

@@ -42,7 +42,7 @@ extension CampaignPlan {
         let near =
             free.first { $0 == wanted } ?? free.first { wanted.count >= 3 && $0.hasPrefix(wanted) }
             ?? NearestName.find(wanted, in: free)
-        return near.map { "did you mean \"\($0)\"?" }
+        return near.map { "did you mean \($0.quoted)?" }
     }
 
     /// Normalises the spelling of a name, such as `Apns-Collapse-Id` to `collapse_id`.

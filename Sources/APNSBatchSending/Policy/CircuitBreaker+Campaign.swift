@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
@@ -36,7 +37,7 @@ extension CircuitBreaker.Limits {
         if name == Campaign.CircuitBreaker.anyReason { return nil }
         guard case .known(let reason) = Reason(rawValue: name) else {
             throw CampaignError(
-                .configuration, "circuit breaker: expected one of APNs's reasons or any, found \"\(name)\"")
+                .configuration, "circuit breaker: expected one of APNs's reasons or any, found \(name.quoted)")
         }
         return reason
     }

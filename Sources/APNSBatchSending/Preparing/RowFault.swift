@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
@@ -55,7 +56,7 @@ package enum RowFault {
     static func noProvider(
         _ topic: String, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan
     ) -> RowFinding {
-        finding(.topicProvider, column, row, plan, "topic: no provider covers \"\(topic)\"")
+        finding(.topicProvider, column, row, plan, "topic: no provider covers \(topic.quoted)")
     }
 
     /// Returns the finding for a push type that APNs does not accept with the credentials of the topic's provider.

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
@@ -32,7 +33,7 @@ package struct ProviderAccess: Sendable {
             (self.tokens, name, certificate, warning) = (tokens, "team \(tokens.issuer.teamID)", nil, nil)
         case .certificate(let chainPEM, let keyPEM):
             let read = try Self.read(chainPEM, keyPEM)
-            (name, tokens, certificate) = ("certificate \"\(read.facts.commonName)\"", nil, read)
+            (name, tokens, certificate) = ("certificate \(read.facts.commonName.quoted)", nil, read)
             warning = try CertificateDates.check(read.facts, now: Int64(surroundings.seconds()))
         }
     }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The names of HTTP/2 error codes (RFC 9113, section 7), in order of their numbers.
 private let errorCodes = [
     "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
@@ -17,7 +19,7 @@ private struct ErrorCode: Decodable {
         }
         let name = try value.decode(String.self)
         guard let number = errorCodes.firstIndex(of: name) else {
-            let text = "unknown error code \"\(name)\"; known are \(errorCodes.joined(separator: ", "))"
+            let text = "unknown error code \(name.quoted); known are \(errorCodes.joined(separator: ", "))"
             throw DecodingError.dataCorruptedError(in: value, debugDescription: text)
         }
         self.number = UInt32(number)
@@ -108,7 +110,7 @@ extension GoAwayFault.LastStream: Decodable {
         let text = try value.decode(String.self)
         guard text == "this" else {
             throw DecodingError.dataCorruptedError(
-                in: value, debugDescription: "expected this or a number, found \"\(text)\"")
+                in: value, debugDescription: "expected this or a number, found \(text.quoted)")
         }
         self = .this
     }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The allowed keys of a mapping of the script and of the mappings in it. Decoding ignores unknown keys, but a misspelt
 /// key must be an error.
 struct ScriptKeys {
@@ -18,7 +20,7 @@ struct ScriptKeys {
         let mapping = try decoder.container(keyedBy: AnyKey.self)
         for key in mapping.allKeys {
             guard names.contains(key.stringValue) else {
-                let text = "unknown key \"\(key.stringValue)\"; known are \(names.joined(separator: ", "))"
+                let text = "unknown key \(key.stringValue.quoted); known are \(names.joined(separator: ", "))"
                 throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: text))
             }
             guard let keys = inner[key.stringValue], try !mapping.decodeNil(forKey: key) else { continue }

@@ -146,7 +146,7 @@ enum Listener {
             return UInt32(MemoryLayout<sockaddr_in6>.size)
         }
         guard length > 0 else {
-            throw .configuration("host: expected an IPv4 or IPv6 address in numbers, found \"\(host)\"")
+            throw .configuration("host: expected an IPv4 or IPv6 address in numbers, found \(host.quoted)")
         }
         return (storage, length)
     }

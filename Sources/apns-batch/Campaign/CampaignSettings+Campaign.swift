@@ -46,7 +46,7 @@ extension CampaignSettings {
         case "auto": nil
         case "always": .runDirectory
         case "never": CampaignRun.Spool.none
-        default: throw UsageError("expected auto, always or never, found \"\(value.text ?? "")\"")
+        default: throw UsageError("expected auto, always or never, found \((value.text ?? "").quoted)")
         }
     }
 
@@ -97,12 +97,12 @@ extension CampaignSettings {
 
     static func hostAndPort(_ text: String, flag: String = "--to") throws -> Campaign.Destination {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw UsageError("\(flag): expected production, sandbox, simulator or HOST:PORT, found \"\(text)\"")
+            throw UsageError("\(flag): expected production, sandbox, simulator or HOST:PORT, found \(text.quoted)")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard HostName.isOne(host) else {
-            throw UsageError("\(flag): expected HOST:PORT, found \"\(text)\"")
+            throw UsageError("\(flag): expected HOST:PORT, found \(text.quoted)")
         }
         return .host(host, port: port)
     }

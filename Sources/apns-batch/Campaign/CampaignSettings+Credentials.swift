@@ -70,7 +70,7 @@ extension CampaignSettings {
         let list = try providerList()
         guard let found = list.first(where: { $0.topics.contains(app) }) ?? list.first(where: { $0.topics.isEmpty })
         else {
-            throw UsageError("no provider covers \"\(app)\"")
+            throw UsageError("no provider covers \(app.quoted)")
         }
         return found
     }
@@ -109,7 +109,7 @@ extension CampaignSettings {
         guard self.keyFile != nil else { return }
         for (name, text) in [("key id", self.keyId), ("team id", self.teamId)] {
             guard let text, !AppleIdentifier.isWellFormed(text) else { continue }
-            complain("warning: \(name): expected 10 capital letters and digits, found \"\(text)\"")
+            complain("warning: \(name): expected 10 capital letters and digits, found \(text.quoted)")
         }
     }
 

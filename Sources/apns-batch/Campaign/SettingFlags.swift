@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import ArgumentParser
 
 /// The flags of a campaign, which take precedence over its file. Each one is also a key of the file, with `_` for `-`.
@@ -116,7 +117,7 @@ extension CampaignSettings {
                 try value.texts.reduce(into: [:]) { shares, text in
                     guard let sign = text.lastIndex(of: "=") else {
                         throw UsageError(
-                            "\(SettingName.flag(name)): expected REASON=PERCENT% or REASON=never, found \"\(text)\"")
+                            "\(SettingName.flag(name)): expected REASON=PERCENT% or REASON=never, found \(text.quoted)")
                     }
                     shares[String(text[..<sign])] = .text(String(text[text.index(after: sign)...]))
                 })

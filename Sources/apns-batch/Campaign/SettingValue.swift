@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The value of a setting as it was given.
 enum SettingValue: Codable, Equatable, Sendable {
     case number(Int)
@@ -48,7 +50,7 @@ enum SettingValue: Codable, Equatable, Sendable {
     /// Parses the text, or throws an error that says what was expected.
     func parsed<T>(_ expected: String, _ parse: (String) -> T?) throws -> T {
         let text = text ?? ""
-        guard let found = parse(text) else { throw UsageError("expected \(expected), found \"\(text)\"") }
+        guard let found = parse(text) else { throw UsageError("expected \(expected), found \(text.quoted)") }
         return found
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Yams
 
 /// Describes errors in YAML files. The text follows the file's name: `:3:8: lanes: expected a whole number, found "two"`.
@@ -94,7 +95,7 @@ enum YAMLFault {
 
     static func shown(_ node: Node?) -> String {
         switch node {
-        case .scalar(let scalar): isText(scalar) ? "the text \"\(scalar.string.prefix(40))\"" : bare(scalar)
+        case .scalar(let scalar): isText(scalar) ? "the text \(scalar.string.prefix(40).quoted)" : bare(scalar)
         case .sequence: "a list"
         case .mapping: "keys and values"
         default: "nothing"
@@ -107,7 +108,7 @@ enum YAMLFault {
     }
 
     private static func bare(_ scalar: Node.Scalar) -> String {
-        scalar.string.isEmpty ? "nothing" : "\"\(scalar.string.prefix(40))\""
+        scalar.string.isEmpty ? "nothing" : scalar.string.prefix(40).quoted
     }
 }
 

@@ -36,7 +36,7 @@ enum YAMLFile {
                 near.isEmpty
                 ? "; docs/campaigns.md lists the keys"
                 : "; did you mean \(near.joined(separator: " or "))?"
-            throw UsageError("\(place(of: key, in: path)): \(name)unknown key \"\(found)\"\(hint)")
+            throw UsageError("\(place(of: key, in: path)): \(name)unknown key \(found.quoted)\(hint)")
         }
     }
 

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 
 /// What an operator asks of a run that goes on: one line, such as `rate 500/s`.
 enum ControlRequest: Equatable {
@@ -23,7 +24,7 @@ enum ControlRequest: Equatable {
         case ("rate", 2): self = .rate(try Self.unlessNone(words[1], Self.rate))
         case ("ramp", 2): self = .ramp(try Self.unlessNone(words[1], Self.duration) ?? .zero)
         case ("spread", 2): self = .spread(try Self.unlessNone(words[1], Self.duration))
-        default: throw UsageError("expected \(Self.forms), found \"\(text)\"")
+        default: throw UsageError("expected \(Self.forms), found \(text.quoted)")
         }
     }
 
@@ -34,14 +35,14 @@ enum ControlRequest: Equatable {
     private static func rate(_ text: String) throws -> Campaign.Rate {
         guard let rate = Campaign.Rate(text) else {
             throw UsageError(
-                "rate: expected a rate such as 2000/s, 120000/min or 3000000/h, or none, found \"\(text)\"")
+                "rate: expected a rate such as 2000/s, 120000/min or 3000000/h, or none, found \(text.quoted)")
         }
         return rate
     }
 
     private static func duration(_ text: String) throws -> Duration {
         guard let duration = CampaignSettings.duration(text) else {
-            throw UsageError("expected a duration such as 90s, 10m or 2h, or none, found \"\(text)\"")
+            throw UsageError("expected a duration such as 90s, 10m or 2h, or none, found \(text.quoted)")
         }
         return duration
     }

@@ -133,5 +133,5 @@ struct OutboxPass {
 
 extension OutboxEntry {
     /// `the event "completed" of 2026-01-01T02:00:00Z for /etc/apns-batch/url`.
-    var shown: String { "the event \"\(event)\" of \(Timestamp.text(time)) for \(urlFile)" }
+    var shown: String { "the event \(event.quoted) of \(Timestamp.text(time)) for \(urlFile)" }
 }

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import APNSBatchWebhooks
 import Foundation
 
@@ -54,7 +55,7 @@ struct WebhookEndpoint: Sendable {
         let kinds = try value.texts.map { name in
             guard let kind = WebhookEvent.Kind(rawValue: name) else {
                 let known = WebhookEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw UsageError("events: expected some of \(known), found \"\(name)\"")
+                throw UsageError("events: expected some of \(known), found \(name.quoted)")
             }
             return kind
         }

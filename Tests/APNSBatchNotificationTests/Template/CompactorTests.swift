@@ -38,7 +38,7 @@ import Testing
             (" \n ", "2:2: expected JSON, found nothing"),
             ("[]", #"1:1: expected an object in braces, found "[""#),
             ("\"x\"", "1:1: expected an object in braces, found a quote"),
-            ("\u{FEFF}{}", "1:1: expected an object in braces, found \"\u{FEFF}\""),
+            ("\u{FEFF}{}", "1:1: expected an object in braces, found \"\\u{FEFF}\""),
             ("{", "1:2: the JSON ends too early"),
             ("{\"a\"", "1:5: the JSON ends too early"),
             ("{\"a\":", "1:6: the JSON ends too early"),
@@ -95,7 +95,7 @@ import Testing
             ("{\"a\":1}}", #"1:8: "}" after the end of the JSON"#),
             ("{} {}", #"1:4: "{" after the end of the JSON"#),
             ("{}\u{0}", "1:3: control character 0x00 after the end of the JSON"),
-            ("{}\u{A0}", "1:3: \"\u{A0}\" after the end of the JSON"),
+            ("{}\u{A0}", "1:3: \"\\u{A0}\" after the end of the JSON"),
             ("{\"a\":1 // x\n}", #"1:8: expected "," or "}", found "/""#),
         ])
     func invalid(json: String, expected: String) {
