@@ -144,7 +144,10 @@ extension DeviceTokenFault {
     /// The fault as a sentence without a full stop: the column, what was expected, and what was found. It never contains
     /// the token.
     package func message(for text: UnsafeRawBufferPointer) -> String {
-        switch self {
+        if let foreign = unsafe ForeignToken.find(in: text) {
+            return "token: expected hex digits, found \(foreign.message)"
+        }
+        return switch self {
         case .empty: "token: expected hex digits, found nothing"
         case .blank: "token: expected hex digits, found whitespace around them"
         case .notHex(let offset):
