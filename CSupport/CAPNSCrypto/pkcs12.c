@@ -79,8 +79,14 @@ static int unpack(const world *w, PKCS12 *file, const char *passphrase, size_t l
     if (sealed && !opens(file, passphrase, length)) return passphrase_failed(given, error);
     ERR_clear_error();
     if (PKCS12_parse(file, passphrase, &out->key, &out->certificate, &out->others) == 1) return APNS_OK;
-    /* Without a MAC, a wrong passphrase shows only in the failed decryption. */
-    return sealed ? unpack_failed(w, error) : passphrase_failed(given, error);
+    if (sealed) return unpack_failed(w, error);
+    if (!given) return passphrase_failed(false, error);
+    /* Some versions of OpenSSL refuse a passphrase then, and in others a wrong one shows only in the failed decryption.
+     */
+    return apns_crypto_fail(
+        error, APNS_CRYPTO_FAULT_PASSPHRASE,
+        "the PKCS#12 file has no MAC, and cannot be opened with this passphrase; export it again with one, "
+        "as openssl pkcs12 -export does without -nomac");
 }
 
 static int expect_whole(const contents *c, apns_error *error) {

@@ -19,15 +19,19 @@ package struct ClientCertificate: Sendable {
     package init(pem: Span<UInt8>, key: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var record = apns_crypto_certificate_facts()
         var plain = unsafe apns_crypto_buffer()
-        try unsafe CredentialError.check { error in
-            unsafe pem.lent { chain, count in
-                unsafe key.lent { key, keyCount in
-                    unsafe withPassphrase(passphrase) { passphrase, length in
-                        unsafe apns_crypto_certificate_match(
-                            chain, count, key, keyCount, passphrase, length, &record, &plain, error)
+        do throws(CredentialError) {
+            try unsafe CredentialError.check { error in
+                unsafe pem.lent { chain, count in
+                    unsafe key.lent { key, keyCount in
+                        unsafe withPassphrase(passphrase) { passphrase, length in
+                            unsafe apns_crypto_certificate_match(
+                                chain, count, key, keyCount, passphrase, length, &record, &plain, error)
+                        }
                     }
                 }
             }
+        } catch {
+            throw Self.explained(error, chain: pem, key: key)
         }
         certificatePEM = Self.withoutPrivateKeys(pem)
         keyPEM = unsafe takeSecret(&plain)
@@ -40,12 +44,16 @@ package struct ClientCertificate: Sendable {
     package init(pkcs12: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var chain = unsafe apns_crypto_buffer()
         var key = unsafe apns_crypto_buffer()
-        try unsafe CredentialError.check { error in
-            unsafe pkcs12.lent { file, count in
-                unsafe withPassphrase(passphrase) { passphrase, length in
-                    unsafe apns_crypto_pkcs12_read(file, count, passphrase, length, &chain, &key, error)
+        do throws(CredentialError) {
+            try unsafe CredentialError.check { error in
+                unsafe pkcs12.lent { file, count in
+                    unsafe withPassphrase(passphrase) { passphrase, length in
+                        unsafe apns_crypto_pkcs12_read(file, count, passphrase, length, &chain, &key, error)
+                    }
                 }
             }
+        } catch {
+            throw DamagedFile.explain(error, pkcs12, wanted: .certificate) ?? error
         }
         keyPEM = unsafe takeSecret(&key)
         certificatePEM = unsafe take(&chain)
@@ -68,6 +76,17 @@ package struct ClientCertificate: Sendable {
     package init(pem: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil) throws(CredentialError) {
         let key = keyPEM ?? pem
         try self.init(pem: pem.span, key: key.span, passphrase: passphrase)
+    }
+
+    /// Returns the error with what is wrong with the file that it is about.
+    private static func explained(
+        _ error: CredentialError, chain: Span<UInt8>, key: Span<UInt8>
+    ) -> CredentialError {
+        let marks = ["expected a PRIVATE KEY", "BEGIN PRIVATE KEY", "the private key"]
+        if marks.contains(where: { error.detail.contains($0) }) {
+            return DamagedFile.explain(error, key, wanted: .certificateKey) ?? error
+        }
+        return DamagedFile.explain(error, chain, wanted: .certificate) ?? error
     }
 
     /// Returns a PEM text without its private key blocks.

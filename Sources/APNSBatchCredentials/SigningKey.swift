@@ -19,12 +19,16 @@ import CAPNSCrypto
     ///   - passphrase: At most 1,024 bytes; ignored if the key is not encrypted.
     package convenience init(pem: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var handle: OpaquePointer?
-        try unsafe CredentialError.check { record in
-            unsafe pem.lent { pem, count in
-                unsafe withPassphrase(passphrase) {
-                    unsafe apns_crypto_key_read_private(pem, count, $0, $1, &handle, record)
+        do throws(CredentialError) {
+            try unsafe CredentialError.check { record in
+                unsafe pem.lent { pem, count in
+                    unsafe withPassphrase(passphrase) {
+                        unsafe apns_crypto_key_read_private(pem, count, $0, $1, &handle, record)
+                    }
                 }
             }
+        } catch {
+            throw DamagedFile.explain(error, pem, wanted: .signingKey) ?? error
         }
         unsafe self.init(taking: handle!)
     }

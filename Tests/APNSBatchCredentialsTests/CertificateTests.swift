@@ -38,8 +38,17 @@ struct ClientCertificateTests {
         "The error for an unusable certificate states the cause",
         arguments: [
             ("rsaCertificate", "p256", .mismatch, "the private key is not the certificate's"),
-            ("rsaCertificate", nil, .wrongBlock, "the PEM holds a CERTIFICATE, expected a PRIVATE KEY"),
-            ("rsa", nil, .wrongBlock, "the PEM holds a PRIVATE KEY, expected a CERTIFICATE"),
+            (
+                "rsaCertificate", nil, .wrongBlock,
+                """
+                the PEM holds a CERTIFICATE, expected a PRIVATE KEY; the key is in a file of its own, or in the .p12 file from \
+                which the certificate was exported
+                """
+            ),
+            (
+                "rsa", nil, .wrongBlock,
+                "the PEM holds a PRIVATE KEY, expected a CERTIFICATE; this file has no certificate"
+            ),
             ("nothing", nil, .notPEM, "not PEM: there are no bytes"),
         ] as [(String, String?, CredentialError.Cause, String)])
     func refused(pem: String, key: String?, cause: CredentialError.Cause, detail: String) {

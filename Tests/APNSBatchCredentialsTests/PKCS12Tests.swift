@@ -88,7 +88,10 @@ struct PKCS12Tests {
                 detail: "the PKCS#12 file is encrypted and no passphrase was given"),
             Refusal(
                 form: "no checksum", passphrase: "wrong", cause: .passphrase,
-                detail: "the passphrase does not open the PKCS#12 file"),
+                detail: """
+                    the PKCS#12 file has no MAC, and cannot be opened with this passphrase; export it again with one, as \
+                    openssl pkcs12 -export does without -nomac
+                    """),
             Refusal(
                 form: "no key", passphrase: "right", cause: .missing,
                 detail: "the PKCS#12 file holds no private key"),

@@ -52,14 +52,22 @@ struct SigningKeyTests {
                 cause: .passphrase, detail: "the passphrase is longer than 1024 bytes"),
             Refusal(
                 name: "certificate", pem: Fixtures.rsaCertificate, cause: .wrongBlock,
-                detail: "the PEM holds a CERTIFICATE, expected a PRIVATE KEY"),
+                detail:
+                    "the PEM holds a CERTIFICATE, expected a PRIVATE KEY; give the .p8 file, which Apple's site gives once"
+            ),
             Refusal(
                 name: "public key", pem: Fixtures.p256Public, cause: .wrongBlock,
-                detail: "the PEM holds a PUBLIC KEY, expected a PRIVATE KEY"),
+                detail: """
+                    the PEM holds a PUBLIC KEY, expected a PRIVATE KEY; the private key is needed; give the .p8 file, which \
+                    Apple's site gives once
+                    """),
             Refusal(name: "nothing", pem: [], cause: .notPEM, detail: "not PEM: there are no bytes"),
             Refusal(
                 name: "the base64 alone", pem: Array("MIGTAgEAMBMGByqGSM49".utf8), cause: .notPEM,
-                detail: "not PEM: no line \"-----BEGIN PRIVATE KEY-----\" was found"),
+                detail: """
+                    the lines -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY----- are missing; put them before and \
+                    behind the base64
+                    """),
             Refusal(
                 name: "zeros", pem: [UInt8](repeating: 0, count: 200), cause: .notPEM,
                 detail: "not PEM: no line \"-----BEGIN PRIVATE KEY-----\" was found"),
