@@ -112,17 +112,17 @@ import Testing
         #expect(try await run.send().invalid == 1)
         #expect(try stage.results(run)[1]?.joined(separator: ",").contains("secret-word") == false)
     }
+}
 
-    /// Returns an RSA public key of 2,048 bits, made by openssl.
-    private func recipientPEM() throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "openssl genrsa 2048 2>/dev/null | openssl rsa -pubout 2>/dev/null"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
-    }
+/// Returns an RSA public key of 2,048 bits, made by openssl.
+func recipientPEM() throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "openssl genrsa 2048 2>/dev/null | openssl rsa -pubout 2>/dev/null"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
 }

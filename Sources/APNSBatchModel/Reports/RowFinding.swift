@@ -20,7 +20,10 @@ package struct RowFinding: Equatable, Sendable {
         (self.file, self.line, self.column, self.message) = (file, line, column, message)
     }
 
+    /// The place, such as `rows.csv:1042:17`; empty for a notification of a sender.
+    package var place: String { file.isEmpty ? "" : "\(file):\(line):\(column)" }
+
     /// The message after its place, such as `rows.csv:1042:17: badge: expected a number, found "five"`.
     /// A notification of a sender has no place.
-    package var text: String { file.isEmpty ? message : "\(file):\(line):\(column): \(message)" }
+    package var text: String { file.isEmpty ? message : "\(place): \(message)" }
 }

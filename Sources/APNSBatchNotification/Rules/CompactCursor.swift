@@ -20,15 +20,36 @@
     }
 }
 
+/// What a cursor notes of the strings that it passes.
+protocol CursorMode {
+    static var looksAtTexts: Bool { get }
+}
+
+/// Nothing, as while sending.
+enum PassingTexts: CursorMode {
+    static var looksAtTexts: Bool { false }
+}
+
+/// Whether one of them is suspect, and whether there was a null.
+enum LookingAtTexts: CursorMode {
+    static var looksAtTexts: Bool { true }
+}
+
 /// Walks through a payload that was rendered or compacted, that is, valid JSON without white space. It relies on that for
 /// speed, but not for safety: with any bytes it stays within bounds and terminates.
+///
+/// With the mode ``LookingAtTexts`` it also looks at every string, and for nulls, which only a check does.
 ///
 /// It is a JSON reader beside ``JSONScanner`` and ``ShortestCopy``, one of which has already validated the payload. All rows
 /// with their own payload are checked by it: a payload of 290 bytes takes 2,600 instructions here, and 5,300 with the strict
 /// scanner.
-@safe struct CompactCursor {
+@safe struct CompactCursor<Mode: CursorMode> {
     private(set) var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
+    /// Whether a string was passed that ``SuspectText`` reports in a text for people.
+    private(set) var hasSuspectText = false
+    /// Whether a null was passed.
+    var hasNull = false
 
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe at = unsafe bytes.start
@@ -102,12 +123,25 @@
             case UInt8(ascii: "n"): .null
             default: .number
             }
+        if Mode.looksAtTexts, kind == .null { hasNull = true }
         return unsafe PayloadValue(kind, start, at - start)
     }
 
     /// Skips a string. The cursor must be at its opening quote.
     @inline(__always)
     private mutating func passString() {
+        let start = unsafe at + 1
+        passStringBytes()
+        if Mode.looksAtTexts {
+            let text = unsafe UnsafeRawBufferPointer(start: start, count: max(0, at - start - 1))
+            if unsafe SuspectText.find(text, SuspectText.Setting(isShown: true, isJSON: true)) != nil {
+                hasSuspectText = true
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func passStringBytes() {
         unsafe at += 1
         while unsafe at < end {
             if unsafe end - at >= 16 {
@@ -138,6 +172,7 @@
                 continue
             }
             unsafe at += 1
+            if Mode.looksAtTexts, byte == UInt8(ascii: "n") { hasNull = true }
             // Brackets differ from braces by one bit.
             if byte | 0x20 == UInt8(ascii: "{") { depth += 1 }
             if byte | 0x20 == UInt8(ascii: "}") {

@@ -48,11 +48,13 @@ struct FoundFault {
 
 /// Receives the findings of the scan. `VerdictSink` keeps only the verdict, `FindingCollector` makes messages.
 protocol FindingSink {
+    /// Whether the scan looks at texts, too.
+    associatedtype Mode: CursorMode
     mutating func note(_ rule: Rule, _ place: FoundPlace, _ fault: FoundFault?)
 }
 
 /// Keeps only whether there are errors and warnings.
-struct VerdictSink: FindingSink {
+struct VerdictSink<Mode: CursorMode>: FindingSink {
     var verdict = PayloadVerdict()
 
     @inline(never)
@@ -71,6 +73,8 @@ struct LocatedFinding: Equatable {
 
 /// Collects the findings of the scan with their messages.
 struct FindingCollector: FindingSink {
+    typealias Mode = PassingTexts
+
     let setting: ScanSetting
     private(set) var findings: [LocatedFinding] = []
 

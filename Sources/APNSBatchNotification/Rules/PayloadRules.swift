@@ -16,6 +16,8 @@ package final class PayloadRules: Sendable {
     private let setting: ScanSetting
     private let settled: [LocatedFinding]
     private let rows: RowChecks
+    /// What is looked at for ``Rule/suspectText`` and ``Rule/nullValue``.
+    private let texts: TextChecks
 
     /// - Parameter template: nil for raw payloads.
     package init(template: PayloadTemplate?, pushType: PushType, isBroadcast: Bool = false) {
@@ -29,6 +31,7 @@ package final class PayloadRules: Sendable {
         let settled = rules?.settled ?? []
         self.settled = settled
         rows = rules?.rows ?? RowChecks(needsScan: true)
+        texts = TextChecks(template?.root)
         templateFindings = template.map { settled.map($0.finding) } ?? []
     }
 
@@ -39,8 +42,20 @@ package final class PayloadRules: Sendable {
     /// - Parameters:
     ///   - payload: the rendered or compacted payload, borrowed until return.
     ///   - fields: the fields from which it was rendered, borrowed until return; not used for raw payloads.
+    ///   - texts: whether to look at texts and for nulls, too, which sending has no time for.
     package func check(
-        _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
+        _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, texts: Bool = false
+    ) -> PayloadVerdict {
+        if !texts { return unsafe check(payload, fields) }
+        if template == nil { return unsafe scanWithTexts(payload, fields) }
+        var verdict = unsafe check(payload, fields)
+        if unsafe self.texts.mayFind(fields) { verdict.hasWarning = true }
+        return verdict
+    }
+
+    @inline(__always)
+    private func check(
+        _ payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> PayloadVerdict {
         if rows.needsScan || payload.count > payloadLimit { return unsafe scan(payload, fields) }
         var verdict = PayloadVerdict()
@@ -59,16 +74,30 @@ package final class PayloadRules: Sendable {
     private func scan(
         _ payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> PayloadVerdict {
-        var scan = unsafe PayloadScan(payload, setting, sink: VerdictSink())
+        var scan = unsafe PayloadScan(payload, setting, sink: VerdictSink<PassingTexts>())
         scan.run()
         if payload.count > payloadLimit { scan.sink.verdict.hasError = true }
         if scan.sink.verdict.isClean || settled.isEmpty { return scan.sink.verdict }
         // Some findings may be those of the template. This is rare, so the cost of making messages does not matter.
         var verdict = PayloadVerdict()
-        for finding in unsafe describe(payload, fields: fields) {
+        for finding in unsafe describe(payload, fields: fields, texts: false) {
             if finding.rule.severity == .error { verdict.hasError = true } else { verdict.hasWarning = true }
         }
         return verdict
+    }
+
+    /// Checks a raw payload with its texts.
+    private func scanWithTexts(
+        _ payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    ) -> PayloadVerdict {
+        var scan = unsafe PayloadScan(payload, setting, sink: VerdictSink<LookingAtTexts>())
+        scan.run()
+        if payload.count > payloadLimit { scan.sink.verdict.hasError = true }
+        // The scan looks at all strings as if people read them, so its finds are looked at again.
+        if scan.hasNull || scan.hasSuspectText, unsafe !TextWalk.findings(payload, texts: true).isEmpty {
+            scan.sink.verdict.hasWarning = true
+        }
+        return scan.sink.verdict
     }
 
     /// Whether the payload contains a number that looks like a card number. It takes one pass, separate from
@@ -79,14 +108,16 @@ package final class PayloadRules: Sendable {
     /// whose verdict is not clean or that contain a card number.
     package func describe(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>,
-        cardNumbers: Bool = false
+        texts: Bool = true, cardNumbers: Bool = false
     ) -> [PayloadFinding] {
         var findings = unsafe LocatedFinding.scan(payload, setting)
         if payload.count > payloadLimit { findings.insert(.size(payloadLimit, found: "\(payload.count)"), at: 0) }
+        if texts { unsafe findings += self.texts.findings(in: payload, of: template) }
         if cardNumbers { unsafe findings += CardNumberWalk.findings(payload) }
-        return findings.filter { !isSettled($0) }.map {
+        let located = findings.filter { !isSettled($0) }.map {
             unsafe PayloadFinding(rule: $0.rule, column: template?.column(of: $0, fields), message: $0.message)
         }
+        return texts ? unsafe located + self.texts.findings(fields, columns: template?.columns ?? []) : located
     }
 
     private func isSettled(_ finding: LocatedFinding) -> Bool {
@@ -99,45 +130,21 @@ enum CardNumberWalk {
     static func findings(_ payload: UnsafeRawBufferPointer) -> [LocatedFinding] {
         var scanner = unsafe JSONScanner(payload, top: .object)
         var findings: [LocatedFinding] = []
-        var path: [PathStep] = []
+        var path: [JSONPathStep] = []
         while true {
             let token = scanner.next()
-            switch token {
-            case .end, .fault: return findings
-            case .objectEnd, .arrayEnd: path.removeLast()
-            case .key:
-                if unsafe CardNumber.isHeld(in: scanner.token) { findings.append(finding(path.dropLast())) }
-                path[path.count - 1] = unsafe .member(RuleWords.name(scanner.token))
-            default:
-                if case .element(let index) = path.last { path[path.count - 1] = .element(index + 1) }
-                if token == .objectStart { path.append(.member("")) }
-                if token == .arrayStart { path.append(.element(-1)) }
-                if token == .string || token == .number, unsafe CardNumber.isHeld(in: scanner.token) {
-                    findings.append(finding(path[...]))
-                }
+            if token == .end || token == .fault { return findings }
+            path.follow(token, scanner)
+            guard token == .key || token == .string || token == .number, unsafe CardNumber.isHeld(in: scanner.token)
+            else {
+                continue
             }
+            findings.append(finding(token == .key ? path.dropLast() : path))
         }
     }
 
-    private enum PathStep {
-        case member(String)
-        case element(Int)
-
-        var name: String {
-            switch self {
-            case .member(let name): name
-            case .element(let index): "[\(index)]"
-            }
-        }
-    }
-
-    private static func finding(_ path: ArraySlice<PathStep>) -> LocatedFinding {
-        var text = ""
-        for step in path {
-            if case .member = step, !text.isEmpty { text += "." }
-            text += step.name
-        }
-        let message = "\(text.isEmpty ? "payload" : text): what looks like a card number, in clear text"
+    private static func finding(_ path: [JSONPathStep]) -> LocatedFinding {
+        let message = "\(path.text): what looks like a card number, in clear text"
         return LocatedFinding(rule: .cardNumber, path: path.map(\.name), message: message)
     }
 }

@@ -12,11 +12,15 @@ struct ScanSetting {
 ///
 /// It does not allocate. Findings go to the sink.
 struct PayloadScan<Sink: FindingSink> {
-    private var cursor: CompactCursor
+    private var cursor: CompactCursor<Sink.Mode>
     private let isLiveActivity: Bool
     let setting: ScanSetting
     var facts: PayloadFacts = []
     var sink: Sink
+    /// Whether a null was found outside `aps`. Only where the scan looks at texts.
+    private(set) var hasNull = false
+    /// Whether a text may be suspect. Only where the scan looks at texts.
+    var hasSuspectText: Bool { cursor.hasSuspectText }
 
     /// - Parameter payload: borrowed until ``run()`` returns.
     init(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting, sink: Sink) {
@@ -30,7 +34,13 @@ struct PayloadScan<Sink: FindingSink> {
         guard cursor.byte == UInt8(ascii: "{") else { return }
         cursor.open()
         while let key = unsafe cursor.nextKey() {
-            if unsafe Self.isAps(key) { unsafe scanAps(key) } else { _ = cursor.value() }
+            if unsafe Self.isAps(key) {
+                unsafe scanAps(key)
+                if Sink.Mode.looksAtTexts { cursor.hasNull = false }
+            } else {
+                _ = cursor.value()
+                if Sink.Mode.looksAtTexts, cursor.hasNull { hasNull = true }
+            }
         }
         judgeContent()
     }

@@ -25,6 +25,8 @@ package enum Rule: String, CaseIterable, Sendable {
     case unknownAlertKey = "unknown-alert-key"
     case unknownSoundKey = "unknown-sound-key"
     case cardNumber = "card-number"
+    case suspectText = "suspect-text"
+    case nullValue = "null-value"
 
     // The payload and its push type.
     case alertNothingToShow = "alert-nothing-to-show"
@@ -149,6 +151,13 @@ extension RuleRow {
         RuleRow(
             .cardNumber, .warning, "no card number in clear text",
             "card numbers: ISO/IEC 7812; " + generating),
+        RuleRow(
+            .suspectText, .warning,
+            "a text has no word for no value, escape, entity, tag or placeholder, and is in its own encoding",
+            "this program"),
+        RuleRow(
+            .nullValue, .warning, "no value beside aps is null, with which apps end or drop the push",
+            "Apple Developer Forums, 727395"),
 
         // The payload and its push type.
         RuleRow(.alertNothingToShow, .error, "an alert push has an alert, a badge or a sound", sending),

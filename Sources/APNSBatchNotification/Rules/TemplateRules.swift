@@ -19,6 +19,7 @@ struct TemplateRules {
         settleKeys()
         settleDefaults()
         settleContent()
+        settleTexts()
         unsafe settled += sample().withUnsafeBytes { unsafe CardNumberWalk.findings($0) }
     }
 
@@ -59,6 +60,16 @@ struct TemplateRules {
             guard !placeholders.isEmpty, placeholders.allSatisfy({ $0.defaultText != nil }) else { continue }
             settled.append(finding)
         }
+    }
+
+    /// Checks the texts of the template itself, and looks for nulls.
+    private mutating func settleTexts() {
+        settled += TemplateTexts.findings(root, columns: columns)
+        for finding in unsafe sample().withUnsafeBytes({ unsafe TextWalk.findings($0, texts: false) }) {
+            settled.append(finding)
+        }
+        for finding in unsafe sample(.empty).withUnsafeBytes({ unsafe TextWalk.findings($0, texts: false) })
+        where !settled.contains(finding) { settled.append(finding) }
     }
 
     /// Checks the rules of the push type, which are settled if no field can make a difference.

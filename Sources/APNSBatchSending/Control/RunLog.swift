@@ -17,6 +17,8 @@ package struct RunLog: Sendable {
     /// The last fatal answer that was logged.
     private let fatal = Guarded("")
     private let listener = Guarded<Listener?>(nil)
+    /// The rules of which a warning about a row was logged.
+    private let rulesOfRows = Guarded(Set<Rule>())
     private let repeated = Guarded(RepeatedNotices())
 
     /// - Parameter logger: Its metadata is kept. What its metadata provider has for the current task is added, because the lanes
@@ -66,6 +68,13 @@ package struct RunLog: Sendable {
 
     /// Whether a message with this key was not logged as a warning in the last ten minutes; from now on it was.
     func isNew(_ key: String, now: UInt64) -> Bool { repeated.withLock { $0.note(key, now: now) } }
+
+    /// Logs a warning about one of the first rows, once for each rule. The text of the row is not shown.
+    func suspectRow(_ finding: RowFinding) {
+        guard rulesOfRows.withLock({ $0.insert(finding.rule).inserted }) else { return }
+        let message = "\(finding.place): \(finding.rule.rawValue): expected that \(finding.rule.about)"
+        logger.warning("\(message); the row is sent; apns-batch check names all such rows", metadata: about())
+    }
 
     func retriesFull(_ rows: Int) {
         logger.warning(

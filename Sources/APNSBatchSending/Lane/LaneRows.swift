@@ -135,6 +135,15 @@ struct LaneRows: ~Copyable {
         return takeDue(now: now)
     }
 
+    /// Logs the warnings about a row's payload, each rule once.
+    @inline(never)
+    private func warn() {
+        guard !plan.isService else { return }
+        for finding in preparer.findings(of: source.row, cardNumbers: false) where finding.severity == .warning {
+            plan.log.suspectRow(finding)
+        }
+    }
+
     /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
         while unsentOfTurn < Self.unsentPerTurn, !isHeldUp, source.advance() {
@@ -144,6 +153,7 @@ struct LaneRows: ~Copyable {
             }
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let ticket):
+                if preparer.verdict.hasWarning, source.row.row <= RowPreparer.rowsWithTextsOfRun { warn() }
                 flights[ticket].indexInRange = UInt32(truncatingIfNeeded: source.indexInRange)
                 if source.mail != nil { source.mail!.note(source.row.row, ticket: ticket) }
                 let hasEnded = source.isPast && takeOver(ticket)

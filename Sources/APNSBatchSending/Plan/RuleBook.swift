@@ -15,9 +15,9 @@ final class RuleBook: Sendable {
 
         @inline(__always)
         func check(
-            _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
+            _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, texts: Bool
         ) -> PayloadVerdict {
-            rules._withUnsafeGuaranteedRef { $0.check(payload, fields: fields) }
+            rules._withUnsafeGuaranteedRef { $0.check(payload, fields: fields, texts: texts) }
         }
     }
 

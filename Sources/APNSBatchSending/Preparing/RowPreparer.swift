@@ -31,6 +31,8 @@ package struct RowPreparer: ~Copyable {
     /// The largest record without its payload, in bytes. Stored, because each access to a global checks whether it is
     /// initialized.
     private let ownLimit: Int
+    /// The last row whose texts are looked at: all in a check, and the first ones in a run.
+    private let lastRowWithTexts: UInt64
     let resultColumns: [Int]
     private var carriedLimit: Int { resultColumns.count * (1 + CarriedFields.textMax) }
     private var picker: TemplatePicker
@@ -48,6 +50,10 @@ package struct RowPreparer: ~Copyable {
     /// Nil for a campaign without encryption.
     private var sealed: SealedRenderer?
 
+    /// The number of rows, from the first one on, whose warnings a run tells of. The others would cost more than they say: an export
+    /// that is broken is so from its beginning.
+    static let rowsWithTextsOfRun: UInt64 = 1000
+
     /// - Parameter isRehearsal: Whether nothing will be sent, so that payloads need their sizes but no ciphertext.
     package init(plan: CampaignPlan, isRehearsal: Bool = false) {
         self.plan = plan
@@ -61,6 +67,7 @@ package struct RowPreparer: ~Copyable {
             || plan.headers.expiration(of: plan.headers.pushType) != nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
+        lastRowWithTexts = isRehearsal ? .max : plan.isService ? 0 : Self.rowsWithTextsOfRun
         resultColumns = plan.resultColumns.indices
         ownLimit = Self.ownLimit + resultColumns.count * (1 + CarriedFields.textMax)
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
@@ -142,7 +149,8 @@ package struct RowPreparer: ~Copyable {
         last = (payload, page)
         verdict = PayloadVerdict()
         guard let rules = pages[page] else { return }
-        if rules.needsRow { verdict = rules.check(payload, fields: row.fields) }
+        let texts = row.row <= lastRowWithTexts
+        if rules.needsRow || texts { verdict = rules.check(payload, fields: row.fields, texts: texts) }
         if rules.needsStrings, !localisationFindings(copy row).isEmpty { verdict.hasError = true }
     }
 

@@ -155,9 +155,10 @@ struct RandomPayload {
             let payload =
                 "{\"a\":\(json.text),\"aps\":{\"alert\":\"x\",\"content-state\":{\"a\":\(json.text)},\"badge\":-1}}"
             #expect(
-                try PayloadRules.ofRaw(payload) == [
-                    "key-range: aps.badge: expected a whole number of at least 0, found -1"
-                ], "\(payload)")
+                try PayloadRules.ofRaw(payload).filter { !$0.hasPrefix("null-value") && !$0.hasPrefix("suspect-text") }
+                    == [
+                        "key-range: aps.badge: expected a whole number of at least 0, found -1"
+                    ], "\(payload)")
         }
     }
 }

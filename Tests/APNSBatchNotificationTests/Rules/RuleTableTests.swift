@@ -22,7 +22,8 @@ import Testing
             warnings == [
                 .tokenSize, .duplicateToken, .mutableContentTrue, .duplicateKey, .unknownApsKey, .unknownAlertKey,
                 .unknownSoundKey,
-                .cardNumber, .startAlert, .topicSuffix, .priorityUnusual, .expirationMissing, .expirationUnusual,
+                .cardNumber, .suspectText, .nullValue, .startAlert, .topicSuffix, .priorityUnusual, .expirationMissing,
+                .expirationUnusual,
                 .unusedColumn, .certificateExpiry, .deadlineTooEarly,
             ])
     }

@@ -86,6 +86,12 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .cardNumber, columns: ",text", fields: ",4111 1111 1111 1111",
             template: #"{"aps":{"alert":"{{text}}"}}"#,
             line: "rows.csv:2:66: aps.alert: what looks like a card number, in clear text"),
+        RuleCase(
+            rule: .suspectText, columns: ",text", fields: ",\\N", template: #"{"aps":{"alert":"Hi {{text|there}}"}}"#,
+            line: #"rows.csv:2:66: text: found "\N", a word for no value; an empty field takes the default"#),
+        RuleCase(
+            rule: .nullValue, payload: #"{"aps":{"alert":"a"},"order":{"id":null}}"#,
+            line: "rows.csv:2:67: order.id: found null, which not every app survives; leave the key out"),
         // Rules for the payload and its push type.
         RuleCase(
             rule: .alertNothingToShow, payload: #"{"aps":{"category":"a"}}"#,

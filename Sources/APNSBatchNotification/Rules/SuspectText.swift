@@ -1,0 +1,227 @@
+/// Finds what in a text betrays that an export, or a program before it, is broken: `\N`, `&amp;`, `Ã©`, `{{name}}` and the like.
+///
+/// None of it is certain, because any text may be meant. So a table is narrow: each row is a form that a broken export makes often, and a
+/// person writes hardly ever.
+enum SuspectText {
+    /// The kinds of what is found.
+    enum Kind: UInt8, CaseIterable {
+        /// The whole text is a word by which programs show that there is no value.
+        case nullWord
+        /// The whole text is blanks.
+        case blank
+        /// The whole text is a JSON object or array.
+        case object
+        case escape, entity, mojibake, replacement, placeholder, tag
+    }
+
+    /// What was found, and the bytes of it.
+    struct Find: Equatable {
+        let kind: Kind
+        let range: Range<Int>
+    }
+
+    /// Which finds count.
+    struct Setting {
+        /// Whether people read the text. In what only an app reads, an entity or a tag may be meant.
+        var isShown: Bool
+        /// Whether it is a whole field or string, and not a part of one.
+        var isWhole = true
+        /// Whether it is the text between the quotes of a JSON string, in its shortest form.
+        var isJSON = false
+    }
+
+    /// Returns the first find in a text; nil if there is none, which for nearly all texts takes one look at each 16 bytes.
+    @inline(__always)
+    static func find(_ text: UnsafeRawBufferPointer, _ setting: Setting) -> Find? {
+        guard unsafe mayHold(text) else { return nil }
+        return unsafe find(Span(_unsafeBytes: text), setting)
+    }
+
+    /// Words for no value in databases, spreadsheets and programming languages. `isShown` marks those that only in a text for people are
+    /// more likely a fault than meant. `Null` is not among them: it is the name of people.
+    static let nullWords: [(word: [UInt8], isShown: Bool)] =
+        [
+            ("\\N", false), ("NULL", false), ("null", false), ("<null>", false), ("(null)", false), ("[NULL]", false),
+            ("NaN", false), ("nan", false), ("NaT", false), ("<NA>", false), ("undefined", false), ("None", true),
+            ("nil", true), ("<nil>", false), ("N/A", true), ("n/a", true), ("#N/A", false), ("#REF!", false),
+            ("#VALUE!", false), ("#NAME?", false), ("#DIV/0!", false), ("#NULL!", false), ("#NUM!", false),
+            ("[object Object]", false),
+        ].map { (Array($0.0.utf8), $0.1) }
+
+    /// The length of the longest of them.
+    static let nullWordMost = 15
+}
+
+// MARK: The look at every text
+
+extension SuspectText {
+    /// Whether a text may hold a find: it begins like one of the whole texts, or has a byte that every other find has.
+    @inline(__always)
+    private static func mayHold(_ text: UnsafeRawBufferPointer) -> Bool {
+        let count = text.count
+        guard count > 0 else { return false }
+        let start = unsafe text.start
+        switch unsafe start.pointee {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "["), 0xC2: return true
+        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"), UInt8(ascii: "#"), UInt8(ascii: "("):
+            if count <= nullWordMost { return true }
+        default: break
+        }
+        if count >= 16 {
+            var offset = 0
+            while offset &+ 16 <= count {
+                if unsafe hasMark((start + offset).block()) { return true }
+                offset &+= 16
+            }
+            return unsafe hasMark((start + (count &- 16)).block())
+        }
+        return unsafe hasMark(short(start, count))
+    }
+
+    /// Returns a text of fewer than 16 bytes as a block, some of them twice. Nothing beyond the text is read.
+    @inline(__always)
+    private static func short(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bytes16 {
+        var (low, high): (UInt64, UInt64) = (0, 0)
+        if count >= 8 {
+            unsafe (low, high) = (start.word(), (start + (count &- 8)).word())
+        } else if count >= 4 {
+            unsafe (low, high) = (
+                UInt64(start.word(as: UInt32.self)), UInt64((start + (count &- 4)).word(as: UInt32.self))
+            )
+        } else {
+            unsafe low = UInt64(start[0]) | UInt64(start[count >> 1]) << 8 | UInt64(start[count &- 1]) << 16
+        }
+        return unsafe unsafeBitCast(SIMD2(low, high), to: Bytes16.self)
+    }
+
+    /// Whether a block has one of `< \ | { % &`, or a byte with which mojibake or U+FFFD begins.
+    @inline(__always)
+    private static func hasMark(_ block: Bytes16) -> Bool {
+        // `<`, `\` and `|` differ in two bits; the fourth such byte is a control character.
+        let three = (block | Bytes16(repeating: 0x60)) .== Bytes16(repeating: UInt8(ascii: "|"))
+        let brace = block .== Bytes16(repeating: UInt8(ascii: "{"))
+        let percent = block .== Bytes16(repeating: UInt8(ascii: "%"))
+        let ampersand = block .== Bytes16(repeating: UInt8(ascii: "&"))
+        let mojibake = block .== Bytes16(repeating: 0xC3)
+        let replacement = block .== Bytes16(repeating: 0xEF)
+        return !((three .| brace) .| (percent .| ampersand) .| (mojibake .| replacement)).isEmpty
+    }
+}
+
+// MARK: The exact search
+
+extension SuspectText {
+    @inline(never)
+    private static func find(_ text: Span<UInt8>, _ setting: Setting) -> Find? {
+        if setting.isWhole, let kind = whole(text, setting) { return Find(kind: kind, range: 0..<text.count) }
+        var index = 0
+        while index < text.count {
+            if let (kind, length) = part(text, index, setting) {
+                return Find(kind: kind, range: index..<min(text.count, index + length))
+            }
+            index += setting.isJSON && text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return nil
+    }
+
+    private static func whole(_ text: Span<UInt8>, _ setting: Setting) -> Kind? {
+        // In JSON, the backslash of `\N` is doubled.
+        let start = setting.isJSON && text[0] == UInt8(ascii: "\\") ? 1 : 0
+        let isNull = nullWords.contains { word, isShown in
+            (setting.isShown || !isShown) && word.count == text.count - start
+                && word.indices.allSatisfy { word[$0] == text[start + $0] }
+        }
+        if isNull { return .nullWord }
+        guard setting.isShown else { return nil }
+        return isBlank(text, isJSON: setting.isJSON) ? .blank : isObject(text) ? .object : nil
+    }
+
+    private static func isBlank(_ text: Span<UInt8>, isJSON: Bool) -> Bool {
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): index += 1
+            case UInt8(ascii: "\\") where isJSON && "tnr".utf8.contains(byte(text, index + 1)): index += 2
+            // The no-break space.
+            case 0xC2 where index + 1 < text.count && text[index + 1] == 0xA0: index += 2
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func isObject(_ text: Span<UInt8>) -> Bool {
+        let last = text[text.count - 1]
+        guard text.count >= 2 else { return false }
+        let second = text[1]
+        switch text[0] {
+        case UInt8(ascii: "{"):
+            return last == UInt8(ascii: "}") && (text.count == 2 || "\"\\".utf8.contains(second))
+        case UInt8(ascii: "["):
+            guard last == UInt8(ascii: "]") else { return false }
+            let isList = second.isDigit && text.indices.contains { text[$0] == UInt8(ascii: ",") }
+            return text.count == 2 || "\"\\{".utf8.contains(second) || isList
+        default: return false
+        }
+    }
+
+    /// Returns what begins at a place of the text, and its length.
+    private static func part(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> (Kind, Int)? {
+        switch text[index] {
+        case 0xC3: return Mojibake.length(text, index).map { (.mojibake, $0) }
+        case 0xEF: return matches(text, index, [0xEF, 0xBF, 0xBD]) ? (.replacement, 3) : nil
+        case UInt8(ascii: "{"): return Leftover.brace(text, index, isShown: setting.isShown).map { (.placeholder, $0) }
+        case _ where !setting.isShown: return nil
+        case UInt8(ascii: "\\"): return escape(text, index, isJSON: setting.isJSON).map { (.escape, $0) }
+        case UInt8(ascii: "&"): return entity(text, index).map { (.entity, $0) }
+        case UInt8(ascii: "<"): return Tag.length(text, index).map { (.tag, $0) }
+        case UInt8(ascii: "%"): return Leftover.percent(text, index).map { (.placeholder, $0) }
+        case UInt8(ascii: "|"): return Leftover.bar(text, index).map { (.placeholder, $0) }
+        default: return nil
+        }
+    }
+
+    static func matches(_ text: Span<UInt8>, _ index: Int, _ bytes: [UInt8]) -> Bool {
+        index + bytes.count <= text.count && bytes.indices.allSatisfy { text[index + $0] == bytes[$0] }
+    }
+
+    /// Returns the byte at a place; 0 outside the text.
+    static func byte(_ text: Span<UInt8>, _ index: Int) -> UInt8 {
+        index >= 0 && index < text.count ? text[index] : 0
+    }
+
+    /// `\n`, `\"`, `\u00e9` and the like.
+    private static func escape(_ text: Span<UInt8>, _ index: Int, isJSON: Bool) -> Int? {
+        guard !isJSON || byte(text, index + 1) == UInt8(ascii: "\\") else { return nil }
+        let mark = isJSON ? 2 : 1
+        var letter = byte(text, index + mark)
+        if isJSON, letter == UInt8(ascii: "\\") {
+            letter = byte(text, index + mark + 1) == UInt8(ascii: "\"") ? UInt8(ascii: "\"") : 0
+        }
+        switch letter {
+        case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"), UInt8(ascii: "\""), UInt8(ascii: "'"):
+            return mark + 1
+        case UInt8(ascii: "u"):
+            return (1...4).allSatisfy { DeviceToken.isHexDigit(byte(text, index + mark + $0)) } ? mark + 5 : nil
+        case UInt8(ascii: "x"):
+            return (1...2).allSatisfy { DeviceToken.isHexDigit(byte(text, index + mark + $0)) } ? mark + 3 : nil
+        default: return nil
+        }
+    }
+
+    /// `&amp;`, `&#39;`, `&#x27;` and the like; not the end of a name such as AT&T.
+    private static func entity(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        var end = index + 1
+        let isNumber = byte(text, end) == UInt8(ascii: "#")
+        if isNumber { end += byte(text, end + 1) | 0x20 == UInt8(ascii: "x") ? 2 : 1 }
+        let start = end
+        var hasLower = false
+        while end < text.count, end - start < 10, text[end].isLetterOrDigit {
+            hasLower = hasLower || text[end] >= UInt8(ascii: "a")
+            end += 1
+        }
+        guard byte(text, end) == UInt8(ascii: ";"), end - start >= (isNumber ? 1 : 2) else { return nil }
+        if isNumber { return (start..<end).allSatisfy { DeviceToken.isHexDigit(text[$0]) } ? end + 1 - index : nil }
+        return hasLower && !text[start].isDigit ? end + 1 - index : nil
+    }
+}
