@@ -2,11 +2,12 @@ extension SuspectText {
     /// UTF-8 that was read as Latin-1 or Windows-1252 and written as UTF-8 again: `Ã©`, `â€™`, `Â£`, `ðŸ`, `Ð°Ð`.
     enum Mojibake {
         /// Returns the length of what begins at a byte 0xC3.
-        static func length(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        static func length(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
             let (third, fourth) = (byte(text, index + 2), byte(text, index + 3))
             switch byte(text, index + 1) {
             // Ã and Â, followed by what the second byte of a character became.
-            case 0x82, 0x83: return third == 0xC2 ? 4 : isSpecial(text, index) ? 2 + (third == 0xE2 ? 3 : 2) : nil
+            case 0x82, 0x83:
+                return third == 0xC2 ? 4 : isSpecial(text, index, setting) ? 2 + (third == 0xE2 ? 3 : 2) : nil
             // Ð and Ñ, which are letters; two in a row are Cyrillic.
             case 0x90, 0x91:
                 let hasNext = byte(text, index + 4) == 0xC3 && byte(text, index + 5) & 0xFE == 0x90
@@ -28,11 +29,11 @@ extension SuspectText {
 
         /// Whether a character that Windows-1252 has in place of a control character follows: Å, Ä, Ö, Ü and ß end so. In a word of
         /// capitals, as in MANHÃ…, it may be punctuation.
-        private static func isSpecial(_ text: Span<UInt8>, _ index: Int) -> Bool {
+        private static func isSpecial(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Bool {
             let third = byte(text, index + 2)
             guard third == 0xE2 && byte(text, index + 3) == 0x80 || third == 0xC5 else { return false }
             let after = byte(text, index + 2 + (third == 0xE2 ? 3 : 2))
-            let before = byte(text, index - 1)
+            let before = byteBefore(text, index, setting)
             return after.isLetterOrDigit || !(before.isLetterOrDigit && before < UInt8(ascii: "a"))
         }
     }
@@ -40,44 +41,46 @@ extension SuspectText {
     /// Placeholders that another program left as they were.
     enum Leftover {
         /// `{{`, `{%`, `${name}`, `#{name}`.
-        static func brace(_ text: Span<UInt8>, _ index: Int, isShown: Bool) -> Int? {
+        static func brace(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
             let next = byte(text, index + 1)
-            if next == UInt8(ascii: "{") { return length(text, index, close: "}}") ?? 2 }
-            guard isShown else { return nil }
-            if next == UInt8(ascii: "%") { return length(text, index + 1, close: "%}").map { $0 + 1 } }
+            if next == UInt8(ascii: "{") { return length(text, index, setting, close: "}}") ?? 2 }
+            guard setting.isShown else { return nil }
+            if next == UInt8(ascii: "%") { return length(text, index + 1, setting, close: "%}").map { $0 + 1 } }
             let before = byte(text, index - 1)
             guard before == UInt8(ascii: "$") || before == UInt8(ascii: "#"), next.isLetterOrDigit, !next.isDigit else {
                 return nil
             }
-            return length(text, index, close: "}")
+            return length(text, index, setting, close: "}")
         }
 
         /// `%s`, `%d`, `%@`, `%1$s`, `%(name)s`, `%%name%%`; not a percentage.
-        static func percent(_ text: Span<UInt8>, _ index: Int) -> Int? {
-            let before = byte(text, index - 1)
+        static func percent(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
+            let before = byteBefore(text, index, setting)
             if before.isDigit || before == UInt8(ascii: "%") { return nil }
             let (next, third) = (byte(text, index + 1), byte(text, index + 2))
             switch next {
             case UInt8(ascii: "@"): return 2
             case UInt8(ascii: "s"), UInt8(ascii: "d"): return third.isLetterOrDigit ? nil : 2
-            case UInt8(ascii: "("): return length(text, index, close: ")s")
+            case UInt8(ascii: "("): return length(text, index, setting, close: ")s")
             case UInt8(ascii: "%"):
-                return third.isLetterOrDigit ? length(text, index + 2, close: "%%").map { $0 + 2 } : nil
+                return third.isLetterOrDigit ? length(text, index + 2, setting, close: "%%").map { $0 + 2 } : nil
             default: return next.isDigit && third == UInt8(ascii: "$") ? 4 : nil
             }
         }
 
         /// `*|NAME|*`.
-        static func bar(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        static func bar(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
             guard byte(text, index - 1) == UInt8(ascii: "*"), byte(text, index + 1).isLetterOrDigit else { return nil }
-            return length(text, index, close: "|*")
+            return length(text, index, setting, close: "|*")
         }
 
         /// Returns the length up to and with a mark that is not far away.
-        private static func length(_ text: Span<UInt8>, _ index: Int, close: StaticString) -> Int? {
+        private static func length(
+            _ text: Span<UInt8>, _ index: Int, _ setting: Setting, close: StaticString
+        ) -> Int? {
             let size = close.utf8CodeUnitCount
             var end = index + 1
-            while end + size <= text.count, end - index < 100 {
+            while end + size <= text.count, end - index < setting.reach {
                 if (0..<size).allSatisfy({ unsafe text[end + $0] == close.utf8Start[$0] }) { return end + size - index }
                 end += 1
             }
@@ -95,7 +98,7 @@ extension SuspectText {
             "script",
         ]
 
-        static func length(_ text: Span<UInt8>, _ index: Int) -> Int? {
+        static func length(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
             var end = index + 1
             if byte(text, end) == UInt8(ascii: "/") { end += 1 }
             var name = ""
@@ -107,7 +110,7 @@ extension SuspectText {
             guard "> /".utf8.contains(byte(text, end)) else { return nil }
             // What has attributes has an equals sign; "a <b and c> d" has not.
             var hasAttributes = byte(text, end) != UInt8(ascii: " ")
-            while end < text.count, end - index < 200 {
+            while end < text.count, end - index < 2 * setting.reach {
                 switch text[end] {
                 case UInt8(ascii: ">"): return hasAttributes ? end + 1 - index : nil
                 case UInt8(ascii: "="), UInt8(ascii: "/"): hasAttributes = true

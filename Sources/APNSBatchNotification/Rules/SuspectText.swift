@@ -26,8 +26,12 @@ enum SuspectText {
         var isShown: Bool
         /// Whether it is a whole field or string, and not a part of one.
         var isWhole = true
-        /// Whether it is the text between the quotes of a JSON string, in its shortest form.
+        /// Whether it is the text between the quotes of a JSON string, in its shortest form. There is a find then if there is one in
+        /// the string itself, and perhaps without one.
         var isJSON = false
+
+        /// The largest number of bytes between the marks around a find.
+        var reach: Int { isJSON ? 600 : 100 }
     }
 
     /// Returns the first find in a text; nil if there is none, which for nearly all texts takes one look at each 16 bytes.
@@ -133,7 +137,7 @@ extension SuspectText {
         }
         if isNull { return .nullWord }
         guard setting.isShown else { return nil }
-        return isBlank(text, isJSON: setting.isJSON) ? .blank : isObject(text) ? .object : nil
+        return isBlank(text, isJSON: setting.isJSON) ? .blank : isObject(text, setting) ? .object : nil
     }
 
     private static func isBlank(_ text: Span<UInt8>, isJSON: Bool) -> Bool {
@@ -150,17 +154,18 @@ extension SuspectText {
         return true
     }
 
-    private static func isObject(_ text: Span<UInt8>) -> Bool {
+    private static func isObject(_ text: Span<UInt8>, _ setting: Setting) -> Bool {
         let last = text[text.count - 1]
         guard text.count >= 2 else { return false }
         let second = text[1]
+        let quote = setting.isJSON ? UInt8(ascii: "\\") : UInt8(ascii: "\"")
         switch text[0] {
         case UInt8(ascii: "{"):
-            return last == UInt8(ascii: "}") && (text.count == 2 || "\"\\".utf8.contains(second))
+            return last == UInt8(ascii: "}") && (text.count == 2 || second == quote)
         case UInt8(ascii: "["):
             guard last == UInt8(ascii: "]") else { return false }
             let isList = second.isDigit && text.indices.contains { text[$0] == UInt8(ascii: ",") }
-            return text.count == 2 || "\"\\{".utf8.contains(second) || isList
+            return text.count == 2 || second == quote || second == UInt8(ascii: "{") || isList
         default: return false
         }
     }
@@ -168,15 +173,15 @@ extension SuspectText {
     /// Returns what begins at a place of the text, and its length.
     private static func part(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> (Kind, Int)? {
         switch text[index] {
-        case 0xC3: return Mojibake.length(text, index).map { (.mojibake, $0) }
+        case 0xC3: return Mojibake.length(text, index, setting).map { (.mojibake, $0) }
         case 0xEF: return matches(text, index, [0xEF, 0xBF, 0xBD]) ? (.replacement, 3) : nil
-        case UInt8(ascii: "{"): return Leftover.brace(text, index, isShown: setting.isShown).map { (.placeholder, $0) }
+        case UInt8(ascii: "{"): return Leftover.brace(text, index, setting).map { (.placeholder, $0) }
         case _ where !setting.isShown: return nil
         case UInt8(ascii: "\\"): return escape(text, index, isJSON: setting.isJSON).map { (.escape, $0) }
         case UInt8(ascii: "&"): return entity(text, index).map { (.entity, $0) }
-        case UInt8(ascii: "<"): return Tag.length(text, index).map { (.tag, $0) }
-        case UInt8(ascii: "%"): return Leftover.percent(text, index).map { (.placeholder, $0) }
-        case UInt8(ascii: "|"): return Leftover.bar(text, index).map { (.placeholder, $0) }
+        case UInt8(ascii: "<"): return Tag.length(text, index, setting).map { (.tag, $0) }
+        case UInt8(ascii: "%"): return Leftover.percent(text, index, setting).map { (.placeholder, $0) }
+        case UInt8(ascii: "|"): return Leftover.bar(text, index, setting).map { (.placeholder, $0) }
         default: return nil
         }
     }
@@ -188,6 +193,11 @@ extension SuspectText {
     /// Returns the byte at a place; 0 outside the text.
     static func byte(_ text: Span<UInt8>, _ index: Int) -> UInt8 {
         index >= 0 && index < text.count ? text[index] : 0
+    }
+
+    /// Returns the byte before a place; 0 at the beginning, and in JSON, where it may be the end of an escape.
+    static func byteBefore(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> UInt8 {
+        setting.isJSON ? 0 : byte(text, index - 1)
     }
 
     /// `\n`, `\"`, `\u00e9` and the like.

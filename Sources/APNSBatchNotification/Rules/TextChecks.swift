@@ -63,13 +63,40 @@ extension TextChecks {
             if unsafe find(texts[index], fields) != nil { return true }
         }
         for index in json.indices where json[index].column < fields.count {
-            var cursor = unsafe CompactCursor<LookingAtTexts>(fields[json[index].column])
-            // The cursor reads JSON without blanks; those within an object or array make no difference to what it looks for.
-            while cursor.byte.isBlankOfJSON { cursor.open() }
-            _ = cursor.value()
-            if cursor.hasSuspectText || cursor.hasNull && !json[index].isUnderAps { return true }
+            if unsafe mayFind(in: fields[json[index].column], isUnderAps: json[index].isUnderAps) { return true }
         }
         return false
+    }
+
+    /// Whether a field that is JSON may hold a find.
+    private func mayFind(in field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
+        // Most JSON has no escapes. What others have may be written in several ways.
+        if unsafe field.contains(UInt8(ascii: "\\")) { return unsafe mayFind(inEscaped: field, isUnderAps: isUnderAps) }
+        var cursor = unsafe CompactCursor<LookingAtTexts>(field)
+        // The cursor reads JSON without blanks; those within an object or array make no difference to what it looks for.
+        while cursor.byte.isBlankOfJSON { cursor.open() }
+        _ = cursor.value()
+        return cursor.hasSuspectText || cursor.hasNull && !isUnderAps
+    }
+
+    private func mayFind(inEscaped field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
+        var scanner = unsafe JSONScanner(field, top: .anyValue)
+        while true {
+            switch scanner.next() {
+            case .end, .fault: return false
+            case .literal where !isUnderAps: if unsafe scanner.token.first == UInt8(ascii: "n") { return true }
+            case .string where scanner.tokenIsShortest:
+                if unsafe SuspectText.find(scanner.token, SuspectText.Setting(isShown: true, isJSON: true)) != nil {
+                    return true
+                }
+            case .string:
+                let setting = SuspectText.Setting(isShown: true)
+                if unsafe Array(scanner.text.utf8).withUnsafeBytes({ unsafe SuspectText.find($0, setting) }) != nil {
+                    return true
+                }
+            default: break
+            }
+        }
     }
 
     @inline(__always)

@@ -1,4 +1,5 @@
 import APNSBatchNotification
+import Testing
 
 /// Returns findings in the form that tests compare, which is `rule: message`.
 extension PayloadRules {
@@ -38,16 +39,16 @@ extension PayloadRules {
             let found = describe(payload, fields: fields)
             let isOfTexts = { (finding: PayloadFinding) in finding.rule == .suspectText || finding.rule == .nullValue }
             let sent = found.filter { !isOfTexts($0) }
-            precondition(verdict.hasError == sent.contains { $0.rule.severity == .error }, "\(found) \(verdict)")
-            precondition(verdict.hasWarning == sent.contains { $0.rule.severity == .warning }, "\(found) \(verdict)")
-            precondition(needsRow || verdict.isClean)
+            #expect(verdict.hasError == sent.contains { $0.rule.severity == .error }, "\(found) \(verdict)")
+            #expect(verdict.hasWarning == sent.contains { $0.rule.severity == .warning }, "\(found) \(verdict)")
+            #expect(needsRow || verdict.isClean)
             // With texts, a warning may turn out to be none, but not the other way round.
             let checked = check(payload, fields: fields, texts: true)
-            precondition(checked.hasError == verdict.hasError)
-            precondition(checked.hasWarning || !found.contains { $0.rule.severity == .warning }, "\(found) \(checked)")
+            #expect(checked.hasError == verdict.hasError)
+            #expect(checked.hasWarning || !found.contains { $0.rule.severity == .warning }, "\(found) \(checked)")
             let all = cardNumbers ? describe(payload, fields: fields, cardNumbers: true) : found
             if template == nil {
-                precondition((all.count > found.count) == (cardNumbers && holdsCardNumber(payload)))
+                #expect((all.count > found.count) == (cardNumbers && holdsCardNumber(payload)))
             }
             return all.map { finding in
                 let column = finding.column.map { "[\(template?.columns[$0] ?? "?")] " } ?? ""

@@ -153,6 +153,28 @@ import Testing
         #expect(try rules.row([#""NULL""#, "1"]).map { $0.prefix(30) } == ["suspect-text: [j] aps.alert: f"])
     }
 
+    @Test(
+        "What is looked at in JSON first finds all that is in the strings, however they are escaped",
+        arguments: suspects)
+    func escapes(text: String, found: String) throws {
+        let units = text.utf16.map { unit in
+            let hex = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        }
+        let rules = PayloadRules(
+            template: try PayloadTemplate(#"{"aps":{"alert":"{{t:json}}"}}"#, ["t"]), pushType: .alert)
+        // The precondition in row() compares the first look with the findings.
+        #expect(try rules.row(["\"\(units.joined())\""]).count == 1)
+        for before in ["\\u0001", "\\u000B", "\\n", "A\\u0000"] {
+            _ = try PayloadRules.ofRaw(#"{"aps":{"alert":"\#(before)\#(Self.json(text))"}}"#)
+            _ = try rules.row(["\"\(before)\(Self.json(text))\""])
+        }
+        let quotes = String(repeating: "\\\"", count: 80)
+        for pair in ["{% \(quotes) %}", "<a href=\(quotes)>", "%(\(quotes))s"] {
+            _ = try PayloadRules.ofRaw(#"{"aps":{"alert":"\#(pair)"}}"#)
+        }
+    }
+
     @Test("A message shows no card number")
     func cards() throws {
         let found = try finding("<a href=4111111111111111>", template: #"{"aps":{"alert":"{{t}}"}}"#)
