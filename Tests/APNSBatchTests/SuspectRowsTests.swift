@@ -76,7 +76,10 @@ import Testing
             warnings.allSatisfy {
                 $0.contains("rows.csv:") && $0.contains("suspect-text: expected that a text has no word")
             })
-        #expect(warnings.allSatisfy { !$0.contains("secret") && !$0.contains("found") && $0.hasSuffix("apns-batch check names all such rows") })
+        #expect(
+            warnings.allSatisfy {
+                !$0.contains("secret") && !$0.contains("found") && $0.hasSuffix("apns-batch check names all such rows")
+            })
     }
 
     @Test("A run looks at its first thousand rows")

@@ -132,7 +132,8 @@ enum LookingAtTexts: CursorMode {
     private mutating func passString() {
         let start = unsafe at + 1
         passStringBytes()
-        if Mode.looksAtTexts {
+        // A colon follows a key, which is no text.
+        if Mode.looksAtTexts, byte != UInt8(ascii: ":") {
             let text = unsafe UnsafeRawBufferPointer(start: start, count: max(0, at - start - 1))
             if unsafe SuspectText.find(text, SuspectText.Setting(isShown: true, isJSON: true)) != nil {
                 hasSuspectText = true

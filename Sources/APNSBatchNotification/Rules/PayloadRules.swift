@@ -112,7 +112,7 @@ package final class PayloadRules: Sendable {
     ) -> [PayloadFinding] {
         var findings = unsafe LocatedFinding.scan(payload, setting)
         if payload.count > payloadLimit { findings.insert(.size(payloadLimit, found: "\(payload.count)"), at: 0) }
-        if texts { unsafe findings += self.texts.findings(in: payload, of: template) }
+        if texts { unsafe findings += self.texts.findings(in: payload, fields, of: template) }
         if cardNumbers { unsafe findings += CardNumberWalk.findings(payload) }
         let located = findings.filter { !isSettled($0) }.map {
             unsafe PayloadFinding(rule: $0.rule, column: template?.column(of: $0, fields), message: $0.message)

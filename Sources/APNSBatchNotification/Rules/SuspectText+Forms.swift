@@ -1,6 +1,9 @@
 extension SuspectText {
     /// UTF-8 that was read as Latin-1 or Windows-1252 and written as UTF-8 again: `Ã©`, `â€™`, `Â£`, `ðŸ`, `Ð°Ð`.
     enum Mojibake {
+        /// The bytes behind 0xC3 for which ``length(_:_:_:)`` looks further.
+        static let seconds: [UInt8] = [0x82, 0x83, 0x90, 0x91, 0xA2, 0xAF, 0xB0]
+
         /// Returns the length of what begins at a byte 0xC3.
         static func length(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
             let (third, fourth) = (byte(text, index + 2), byte(text, index + 3))

@@ -71,15 +71,34 @@ extension SuspectText {
             if count <= nullWordMost { return true }
         default: break
         }
+        var marks = SIMDMask<SIMD16<Int8>>(repeating: false)
         if count >= 16 {
             var offset = 0
             while offset &+ 16 <= count {
-                if unsafe hasMark((start + offset).block()) { return true }
+                marks = unsafe self.marks((start + offset).block()) .| marks
                 offset &+= 16
             }
-            return unsafe hasMark((start + (count &- 16)).block())
+            marks = unsafe self.marks((start + (count &- 16)).block()) .| marks
+        } else {
+            marks = unsafe self.marks(short(start, count))
         }
-        return unsafe hasMark(short(start, count))
+        return unsafe !marks.isEmpty && hasMark(text)
+    }
+
+    /// Whether one of the marks is there that ``marks(_:)`` looks for. The byte with which mojibake begins is that of most letters with
+    /// accents, too, so that the next one is looked at.
+    @inline(never)
+    private static func hasMark(_ text: UnsafeRawBufferPointer) -> Bool {
+        for index in text.indices {
+            switch unsafe text[index] {
+            case UInt8(ascii: "<"), UInt8(ascii: "\\"), UInt8(ascii: "|"), UInt8(ascii: "{"), UInt8(ascii: "%"),
+                UInt8(ascii: "&"), 0xEF:
+                return true
+            case 0xC3 where unsafe index + 1 < text.count && Mojibake.seconds.contains(text[index + 1]): return true
+            default: break
+            }
+        }
+        return false
     }
 
     /// Returns a text of fewer than 16 bytes as a block, some of them twice. Nothing beyond the text is read.
@@ -98,9 +117,9 @@ extension SuspectText {
         return unsafe unsafeBitCast(SIMD2(low, high), to: Bytes16.self)
     }
 
-    /// Whether a block has one of `< \ | { % &`, or a byte with which mojibake or U+FFFD begins.
+    /// Where a block has one of `< \ | { % &`, or a byte with which mojibake or U+FFFD begins.
     @inline(__always)
-    private static func hasMark(_ block: Bytes16) -> Bool {
+    private static func marks(_ block: Bytes16) -> SIMDMask<SIMD16<Int8>> {
         // `<`, `\` and `|` differ in two bits; the fourth such byte is a control character.
         let three = (block | Bytes16(repeating: 0x60)) .== Bytes16(repeating: UInt8(ascii: "|"))
         let brace = block .== Bytes16(repeating: UInt8(ascii: "{"))
@@ -108,7 +127,7 @@ extension SuspectText {
         let ampersand = block .== Bytes16(repeating: UInt8(ascii: "&"))
         let mojibake = block .== Bytes16(repeating: 0xC3)
         let replacement = block .== Bytes16(repeating: 0xEF)
-        return !((three .| brace) .| (percent .| ampersand) .| (mojibake .| replacement)).isEmpty
+        return (three .| brace) .| (percent .| ampersand) .| (mojibake .| replacement)
     }
 }
 
@@ -131,13 +150,27 @@ extension SuspectText {
     private static func whole(_ text: Span<UInt8>, _ setting: Setting) -> Kind? {
         // In JSON, the backslash of `\N` is doubled.
         let start = setting.isJSON && text[0] == UInt8(ascii: "\\") ? 1 : 0
-        let isNull = nullWords.contains { word, isShown in
-            (setting.isShown || !isShown) && word.count == text.count - start
-                && word.indices.allSatisfy { word[$0] == text[start + $0] }
-        }
+        let isNull =
+            text.count - start <= nullWordMost && isStartOfNullWord(text[start]) && isNullWord(text, start, setting)
         if isNull { return .nullWord }
         guard setting.isShown else { return nil }
         return isBlank(text, isJSON: setting.isJSON) ? .blank : isObject(text, setting) ? .object : nil
+    }
+
+    private static func isStartOfNullWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\\"), UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"), UInt8(ascii: "#"),
+            UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "["):
+            true
+        default: false
+        }
+    }
+
+    private static func isNullWord(_ text: Span<UInt8>, _ start: Int, _ setting: Setting) -> Bool {
+        for (word, isShown) in nullWords where word.count == text.count - start && (setting.isShown || !isShown) {
+            if matches(text, start, word) { return true }
+        }
+        return false
     }
 
     private static func isBlank(_ text: Span<UInt8>, isJSON: Bool) -> Bool {

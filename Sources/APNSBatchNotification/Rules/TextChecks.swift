@@ -70,13 +70,41 @@ extension TextChecks {
 
     /// Whether a field that is JSON may hold a find.
     private func mayFind(in field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
-        // Most JSON has no escapes. What others have may be written in several ways.
-        if unsafe field.contains(UInt8(ascii: "\\")) { return unsafe mayFind(inEscaped: field, isUnderAps: isUnderAps) }
+        if unsafe Self.hasTellingEscape(field) { return unsafe mayFind(inEscaped: field, isUnderAps: isUnderAps) }
         var cursor = unsafe CompactCursor<LookingAtTexts>(field)
         // The cursor reads JSON without blanks; those within an object or array make no difference to what it looks for.
         while cursor.byte.isBlankOfJSON { cursor.open() }
         _ = cursor.value()
         return cursor.hasSuspectText || cursor.hasNull && !isUnderAps
+    }
+
+    /// Whether a UTF-16 unit is a character by which a find is recognised.
+    private static func isTelling(_ unit: UInt16) -> Bool {
+        switch unit {
+        // Mojibake, and U+FFFD.
+        case 0xC2, 0xC3, 0xD0, 0xD1, 0xE2, 0xEF, 0xF0, 0xFFFD: true
+        // The marks < & % { | and the backslash.
+        case 0x3C, 0x26, 0x25, 0x7B, 0x7C, 0x5C: true
+        default: false
+        }
+    }
+
+    /// Whether such a character is written as an escape. Words for no value are looked for as programs write them.
+    private static func hasTellingEscape(_ field: UnsafeRawBufferPointer) -> Bool {
+        var rest = unsafe field[...]
+        while let backslash = unsafe rest.firstIndex(of: UInt8(ascii: "\\")), backslash + 6 <= field.count {
+            if unsafe field[backslash + 1] == UInt8(ascii: "u") {
+                var unit: UInt16 = 0
+                // A letter has the bit 0x40, and its value is nine more than its last four bits.
+                for index in (backslash + 2)..<(backslash + 6) {
+                    let digit = unsafe field[index]
+                    unit = unit << 4 | UInt16(digit & 0x0F) &+ (digit & 0x40 == 0 ? 0 : 9)
+                }
+                if isTelling(unit) { return true }
+            }
+            unsafe rest = unsafe field[(backslash + 2)...]
+        }
+        return false
     }
 
     private func mayFind(inEscaped field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
@@ -119,10 +147,16 @@ extension TextChecks {
 
     /// Returns the findings in a payload: all of them in a raw one, else those in fields that are JSON, beside nulls that
     /// ``TemplateRules`` has settled.
-    func findings(in payload: UnsafeRawBufferPointer, of template: PayloadTemplate?) -> [LocatedFinding] {
+    func findings(
+        in payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>,
+        of template: PayloadTemplate?
+    ) -> [LocatedFinding] {
         guard let template else { return unsafe TextWalk.findings(payload, texts: true) }
         if json.isEmpty { return [] }
-        return unsafe TextWalk.findings(payload, texts: true).filter {
+        let isSuspect = json.contains {
+            unsafe $0.column < fields.count && mayFind(in: fields[$0.column], isUnderAps: true)
+        }
+        return unsafe TextWalk.findings(payload, texts: isSuspect).filter {
             $0.rule == .nullValue || template.root.nearest($0.path).field?.type == .json
         }
     }
@@ -161,10 +195,10 @@ enum TemplateTexts {
                         unsafe isEscaped($0, text) ? nil : $0.message(in: bytes)
                     }
                 }
-                return doubt(text, columns) ?? (message ?? nil)
+                return doubt(text, columns, isShown) ?? (message ?? nil)
             case .placeholder(let placeholder):
                 guard placeholder.type == .text, let text = placeholder.defaultText else { return nil }
-                return doubt(ofDefault: text, columns[placeholder.column]) ?? doubt(text, columns)
+                return doubt(ofDefault: text, columns[placeholder.column], isShown) ?? doubt(text, columns, isShown)
             }
         }
     }
@@ -175,13 +209,13 @@ enum TemplateTexts {
     }
 
     /// Returns the message about syntax that may be of another language.
-    private static func doubt(_ text: [UInt8], _ columns: [String]) -> String? {
-        ForeignScan(bytes: text, columns: columns).first(certain: false)?.syntax.doubt
+    private static func doubt(_ text: [UInt8], _ columns: [String], _ isShown: Bool) -> String? {
+        ForeignScan(bytes: text, columns: columns, isShown: isShown).first(certain: false)?.syntax.doubt
     }
 
-    private static func doubt(ofDefault text: [UInt8], _ column: String) -> String? {
+    private static func doubt(ofDefault text: [UInt8], _ column: String, _ isShown: Bool) -> String? {
         let text = String(decoding: text, as: UTF8.self)
-        if let found = ForeignFilters.find(name: column, default: text) { return found.syntax.doubt }
+        if let found = ForeignFilters.find(name: column, default: text, isShown: isShown) { return found.syntax.doubt }
         guard let first = text.first, first == "'" || first == "\"", text.count > 1, text.last == first else {
             return nil
         }

@@ -16,28 +16,33 @@ enum ForeignFilters {
         "divided_by",
         "at_least", "at_most", "replace_first", "replace_last", "remove_first", "remove_last", "sort_natural",
         "base64_encode", "base64_decode", "number_with_delimiter", "property_accessor", "hmac_sha256", "hmac_sha1_hex",
-        "time_zone", "date_math", "titlecase", "md5", "sha1", "sha256", "to_number",
+        "time_zone", "date_math", "titlecase", "to_number",
         // Jinja, Twig and Django.
         "tojson", "striptags", "urlencode", "urlize", "xmlattr", "forceescape", "capfirst", "wordcount", "wordwrap",
         "truncatechars", "floatformat", "filesizeformat", "linebreaks", "linebreaksbr", "stringformat",
         "default_if_none",
         "addslashes", "yesno", "ljust", "rjust", "nl2br", "number_format", "json_encode", "date_modify", "groupby",
         // Angular, Vue and other pipes.
-        "uppercase", "lowercase", "title_case", "ucfirst", "ucwords", "titleize", "humanize", "toUpperCase",
-        "toLowerCase",
+        "title_case", "ucfirst", "ucwords", "titleize", "humanize", "toUpperCase", "toLowerCase",
     ]
 
     /// Names that a text may be, too: a doubt by themselves, and certain with an argument.
     static let doubtful: Set<String> = [
         "upper", "lower", "title", "escape", "strip", "trim", "safe", "length", "join", "sort", "reverse", "abs", "raw",
+        "uppercase", "lowercase", "md5", "sha1", "sha256",
     ]
 
     /// Names that are filters only with an argument. Without one, `default` is a sound, and others are likely texts.
     static let withArgument: Set<String> = [
         "default", "d", "fallback", "append", "prepend", "replace", "remove", "plus", "minus", "times", "modulo",
-        "round",
-        "slice", "split", "truncate", "first", "last", "map", "where", "date", "time", "format", "number", "currency",
-        "center", "indent", "list", "batch", "select", "reject", "ceil", "floor", "size", "concat", "find",
+        "round", "slice", "split", "truncate", "indent", "select", "reject", "ceil", "concat",
+    ]
+
+    /// Names that may be a label in front of a number, as in `time: 10:00`: filters only with an argument in quotes, and with another one
+    /// a doubt.
+    static let labels: Set<String> = [
+        "first", "last", "map", "where", "date", "time", "format", "number", "currency", "center", "list", "batch",
+        "floor", "size", "find",
     ]
 
     /// The filters whose argument is our default.
@@ -48,9 +53,12 @@ enum ForeignFilters {
     /// - Parameters:
     ///   - name: the text before the bar.
     ///   - text: the text behind it.
-    static func find(name: String, default text: String) -> (syntax: ForeignSyntax, certainty: Certainty)? {
+    ///   - isShown: whether people read the text. In what an app reads, a name by itself may be meant.
+    static func find(
+        name: String, default text: String, isShown: Bool
+    ) -> (syntax: ForeignSyntax, certainty: Certainty)? {
         let filters = text.split(separator: "|", omittingEmptySubsequences: false).map { Filter($0) }
-        let judged = filters.compactMap(\.certainty)
+        let judged = filters.compactMap { $0.certainty(isShown: isShown) }
         guard let certainty = judged.first(where: { $0 == .certain }) ?? judged.first else { return nil }
         if certainty == .doubtful, judged.count < filters.count { return nil }
         let syntax = ForeignSyntax(
@@ -74,6 +82,8 @@ extension ForeignFilters {
         let argument: String?
         /// Whether the argument is a literal, or there is nothing between the parentheses.
         let hasLiteral: Bool
+        /// Whether the argument is in quotes.
+        private let isQuoted: Bool
 
         init(_ text: Substring) {
             let text = Self.trimmed(text)
@@ -87,16 +97,20 @@ extension ForeignFilters {
             }
             isBare = rest.isEmpty
             hasLiteral = argument.map { Self.isLiteral($0) || $0.isEmpty && rest.first == "(" } ?? false
+            isQuoted = argument?.first == "'" || argument?.first == "\""
             self.argument = argument.map(Self.withoutQuotes)
         }
 
         private let isBare: Bool
 
-        var certainty: Certainty? {
-            if ForeignFilters.certain.contains(name), isBare || argument != nil { return .certain }
+        func certainty(isShown: Bool) -> Certainty? {
+            if ForeignFilters.certain.contains(name), isBare || argument != nil {
+                return isShown || hasLiteral ? .certain : .doubtful
+            }
             if ForeignFilters.defaults.contains(name), argument != nil, name != "d" || hasLiteral { return .certain }
             let isKnown = ForeignFilters.doubtful.contains(name) || ForeignFilters.withArgument.contains(name)
             if isKnown, hasLiteral { return .certain }
+            if ForeignFilters.labels.contains(name), hasLiteral { return isQuoted ? .certain : .doubtful }
             return ForeignFilters.doubtful.contains(name) && isBare ? .doubtful : nil
         }
 

@@ -34,8 +34,8 @@ struct ForeignMark {
         case name
         /// Anything with a letter.
         case statement
-        /// A name, or a statement that begins with one of these bytes.
-        case nameOrStatement(beginsWith: String)
+        /// A statement that begins with one of these bytes.
+        case statementAfter(String)
     }
 
     /// When it is certain that the syntax is not meant as text.
@@ -46,6 +46,8 @@ struct ForeignMark {
         case ofColumn
         /// If the name is that of a column; else it is text, as far as anybody can tell.
         case ofColumnOnly
+        /// If the name is that of a column to the letter, because people decorate words so; in other case it is a doubt.
+        case ofSpelledColumn
         /// Never: with the name of a column it is a doubt.
         case never
     }
@@ -68,18 +70,20 @@ struct ForeignMark {
         ForeignMark("{%", "%}", .statement, .always, "Liquid, Jinja or Twig"),
         ForeignMark("{#", "#}", .statement, .always, "Jinja or Twig"),
         ForeignMark("<%", "%>", .statement, .always, "ERB or EJS"),
-        ForeignMark("<?", "?>", .statement, .always, "PHP"),
+        ForeignMark("<?=", "?>", .statement, .always, "PHP"),
+        ForeignMark("<?php", "?>", .statement, .always, "PHP"),
         ForeignMark("*|", "|*", .name, .always, "Mailchimp"),
-        ForeignMark("%%", "%%", .nameOrStatement(beginsWith: "=["), .always, "Salesforce Marketing Cloud"),
-        ForeignMark("{!", "}", .name, .always, "Salesforce"),
+        ForeignMark("%%", "%%", .statementAfter("=["), .always, "Salesforce Marketing Cloud"),
+        ForeignMark("%%", "%%", .name, .ofColumn, "Salesforce Marketing Cloud"),
+        ForeignMark("{!", "}", .name, .ofColumn, "Salesforce"),
         ForeignMark("${", "}", .name, .ofColumn, "JavaScript, Java or a shell"),
         ForeignMark("#{", "}", .name, .ofColumn, "Ruby"),
         ForeignMark("{$", "}", .name, .ofColumn, "Smarty"),
         ForeignMark("%(", ")s", .name, .ofColumn, "Python"),
-        ForeignMark("[[", "]]", .name, .ofColumnOnly, "mail programs"),
-        ForeignMark("<<", ">>", .name, .ofColumnOnly, "mail programs"),
+        ForeignMark("[[", "]]", .name, .ofSpelledColumn, "mail programs"),
+        ForeignMark("<<", ">>", .name, .ofSpelledColumn, "mail programs"),
         ForeignMark("%", "%", .name, .ofColumnOnly, "mail programs"),
-        ForeignMark("$", "$", .name, .ofColumnOnly, "StringTemplate"),
+        ForeignMark("$", "$", .name, .never, "StringTemplate"),
         ForeignMark("{", "}", .name, .never, "Python or ICU"),
     ]
 
@@ -98,6 +102,8 @@ struct ForeignScan {
 
     let bytes: [UInt8]
     let columns: [String]
+    /// Whether people read the text. What an app reads may be meant for the app to evaluate, so that nothing in it is certain.
+    let isShown: Bool
 
     /// Returns the first find that is certain, or, with `certain` false, the first doubt.
     func first(certain: Bool) -> Find? {
@@ -132,10 +138,11 @@ struct ForeignScan {
             let body = Self.trimmed(String(decoding: bytes[start..<end], as: UTF8.self))
             guard Self.fits(body, mark.body) else { continue }
             let column = ForeignSyntax.column(Self.name(in: body), in: columns)
-            guard let isCertain = Self.isCertain(mark.certainty, isColumn: column != nil) else { return nil }
+            let isSpelled = column?.utf8.elementsEqual(Self.name(in: body).utf8)
+            guard let isCertain = Self.isCertain(mark.certainty, isSpelled: isSpelled) else { return nil }
             let text = String(decoding: bytes[index..<(end + mark.close.count)], as: UTF8.self)
             let syntax = ForeignSyntax(text: text, languages: mark.languages, cure: Self.cure(body, mark, column))
-            return Find(syntax: syntax, offset: index, isCertain: isCertain)
+            return Find(syntax: syntax, offset: index, isCertain: isCertain && isShown)
         }
         return nil
     }
@@ -155,12 +162,14 @@ struct ForeignScan {
         return (start...last).first { bytes[$0...].starts(with: mark.close) }
     }
 
-    private static func isCertain(_ certainty: ForeignMark.Certainty, isColumn: Bool) -> Bool? {
+    /// - Parameter isSpelled: Whether the name is that of a column to the letter, and not in other case; nil without such a column.
+    private static func isCertain(_ certainty: ForeignMark.Certainty, isSpelled: Bool?) -> Bool? {
         switch certainty {
         case .always: true
-        case .ofColumn: isColumn
-        case .ofColumnOnly: isColumn ? true : nil
-        case .never: isColumn ? false : nil
+        case .ofColumn: isSpelled != nil
+        case .ofColumnOnly: isSpelled.map { _ in true }
+        case .ofSpelledColumn: isSpelled
+        case .never: isSpelled.map { _ in false }
         }
     }
 
@@ -168,7 +177,7 @@ struct ForeignScan {
         switch wanted {
         case .name: isName(body)
         case .statement: body.utf8.contains { $0.isLetterOrDigit && !$0.isDigit }
-        case .nameOrStatement(let starts): isName(body) || body.utf8.first.map { starts.utf8.contains($0) } == true
+        case .statementAfter(let starts): body.utf8.first.map { starts.utf8.contains($0) } == true
         }
     }
 

@@ -5,6 +5,8 @@
     private var scanner: JSONScanner
     private let text: UnsafeRawBufferPointer
     private let columns: [String]
+    /// The keys on the way to the value that is read.
+    private var path: [[UInt8]] = []
 
     /// - Parameter text: borrowed for the lifetime of the parser.
     private init(_ text: UnsafeRawBufferPointer, columns: [String]) {
@@ -84,7 +86,9 @@
             guard names.insert(key).inserted else {
                 throw Fault(cause: .duplicateKey(String(decoding: key, as: UTF8.self)), offset: offset)
             }
+            path.append(key)
             members.append(TemplateMember(key: key, offset: offset, node: try value(next())))
+            path.removeLast()
         }
         return members
     }
@@ -102,7 +106,7 @@
     private func key() throws(Fault) -> [UInt8] {
         let string = TemplateString(scanner)
         var key: [UInt8] = []
-        for piece in try TemplateStringParser.pieces(of: string, columns: columns) {
+        for piece in try TemplateStringParser.pieces(of: string, columns: columns, isShown: false) {
             guard case .text(let text) = piece else {
                 throw Fault(cause: .placeholderInKey, offset: scanner.tokenStart - 1)
             }
@@ -111,8 +115,12 @@
         return key
     }
 
+    /// Whether people read the strings at this place.
+    private var isShown: Bool { path.count >= 2 && path[0] == Array("aps".utf8) && path[1] == Array("alert".utf8) }
+
     private func string() throws(Fault) -> TemplateNode.Value {
-        let pieces = try TemplateStringParser.pieces(of: TemplateString(scanner), columns: columns)
+        let pieces = try TemplateStringParser.pieces(
+            of: TemplateString(scanner), columns: columns, isShown: isShown)
         if pieces.count == 1, case .placeholder(let placeholder) = pieces[0], placeholder.type != .text {
             do throws(TemplateError.Cause) {
                 return .field(try placeholder.withShortestDefault(depth: scanner.depth))

@@ -40,6 +40,7 @@ struct TemplateString {
 struct TemplateStringParser {
     let string: TemplateString
     let columns: [String]
+    private let isShown: Bool
     private var index = 0
     private var text: [UInt8] = []
     private var pieces: [TemplatePiece] = []
@@ -50,14 +51,18 @@ struct TemplateStringParser {
         let offset: Int
     }
 
-    init(_ string: TemplateString, columns: [String]) {
+    private init(_ string: TemplateString, columns: [String], isShown: Bool) {
         self.string = string
         self.columns = columns
+        self.isShown = isShown
     }
 
-    static func pieces(of string: TemplateString, columns: [String]) throws(Fault) -> [TemplatePiece] {
-        var parser = TemplateStringParser(string, columns: columns)
-        if let find = ForeignScan(bytes: string.bytes, columns: columns).first(certain: true) {
+    /// - Parameter isShown: Whether people read the text, so that marks of other template languages in it are a fault.
+    static func pieces(
+        of string: TemplateString, columns: [String], isShown: Bool
+    ) throws(Fault) -> [TemplatePiece] {
+        var parser = TemplateStringParser(string, columns: columns, isShown: isShown)
+        if let find = ForeignScan(bytes: string.bytes, columns: columns, isShown: isShown).first(certain: true) {
             throw parser.fault(.foreign(find.syntax), at: find.offset)
         }
         return try parser.parse()
@@ -116,9 +121,9 @@ struct TemplateStringParser {
     /// Returns what is certainly of another language behind the bar of a placeholder.
     private func foreign(_ content: String, default text: [UInt8]) -> ForeignSyntax? {
         let found = ForeignFilters.find(
-            name: ForeignSyntax.plainName(content), default: String(decoding: text, as: UTF8.self))
+            name: ForeignSyntax.plainName(content), default: String(decoding: text, as: UTF8.self), isShown: isShown)
         if let found, found.certainty == .certain { return found.syntax }
-        return ForeignScan(bytes: text, columns: columns).first(certain: true)?.syntax
+        return ForeignScan(bytes: text, columns: columns, isShown: isShown).first(certain: true)?.syntax
     }
 
     /// Returns what is of another language in a placeholder that names no column or no type.

@@ -15,7 +15,7 @@ package struct TextTemplate: Sendable {
     package init(_ text: String, columns: [String], name: String) throws(TemplateError) {
         let string = TemplateString(text: text)
         do throws(TemplateStringParser.Fault) {
-            pieces = try TemplateStringParser.pieces(of: string, columns: columns).map(Self.piece)
+            pieces = try TemplateStringParser.pieces(of: string, columns: columns, isShown: true).map(Self.piece)
         } catch {
             throw TemplateError(file: name, line: 1, column: error.offset + 1, cause: error.cause)
         }

@@ -42,7 +42,7 @@ import Testing
             ("{{ name | date: \"%d.%m.%Y\" }}", "write {{name}}; "),
             ("{{ name | replace('a', 'b') }}", "write {{name}}; "), ("{{ name | title() }}", "write {{name}}; "),
             ("{{ name | round(2) }}", "write {{name}}; "), ("{{ name | append: '!' }}", "write {{name}}; "),
-            ("{{ name | strip_html | downcase }}", "write {{name}}; "), ("{{ name | uppercase }}", "write {{name}}; "),
+            ("{{ name | strip_html | downcase }}", "write {{name}}; "),
             ("{{ surname | default: 'x' }}", "write {{surname|x}}"),
         ])
     func filters(text: String, cure: String) {
@@ -63,13 +63,12 @@ import Testing
             ("*|NAME|*", "Mailchimp", "write {{name}}"), ("*|FNAME|*", "Mailchimp", "write {{FNAME}}"),
             ("%%first_name%%", "Salesforce Marketing Cloud", "write {{first_name}}"),
             ("%%=v(@name)=%%", "Salesforce Marketing Cloud", "there are no conditions"),
-            ("{!Contact.FirstName}", "Salesforce", "write {{Contact.FirstName}}"),
+            ("{!name}", "Salesforce", "write {{name}}"),
             ("${name}", "JavaScript, Java or a shell", "write {{name}}"), ("#{name}", "Ruby", "write {{name}}"),
             ("{$name}", "Smarty", "write {{name}}"), ("%(name)s", "Python", "write {{name}}"),
             ("[[name]]", "mail programs", "write {{name}}"),
-            ("[[ First_Name ]]", "mail programs", "write {{first_name}}"),
             ("<<name>>", "mail programs", "write {{name}}"), ("%name%", "mail programs", "write {{name}}"),
-            ("%FIRST_NAME%", "mail programs", "write {{first_name}}"), ("$name$", "StringTemplate", "write {{name}}"),
+            ("%FIRST_NAME%", "mail programs", "write {{first_name}}"),
         ])
     func marks(text: String, language: String, cure: String) {
         let message = message("Hi \(text)!")
@@ -114,7 +113,8 @@ import Testing
             "US$", "%NEW%",
             "{{{{name}}}}", "{{{{% if %}}}}", "*| |*", "%% %%", "50%%", "a |* b", "<3",
             "a <b> c".replacing("<b>", with: "< b >"),
-            "{!}", "${ }", "#{1}", "$1$", "%(x)", "\\\\o/",
+            "{{name|Date of the draw}}", "{{name|size: L}}", "{{name|time: soon}}", "<?>", "a <? b", "%%% sale %%%",
+            "[[ new ]]", "$new$", "{!}", "${ }", "#{1}", "$1$", "%(x)", "\\\\o/",
         ])
     func texts(text: String) throws {
         #expect(message(text) == "no error")
@@ -135,6 +135,18 @@ import Testing
                 #"aps.alert: "${user}" may be syntax of JavaScript, Java or a shell, and is sent as text; write {{user}}"#
             ),
             ("Hi #{user}", ##"aps.alert: "#{user}" may be syntax of Ruby"##),
+            ("{{name|time: 10:00}}", #"aps.alert: "{{name | time: 10:00}}" may be syntax of Liquid or Jinja"#),
+            ("{{name|size(42)}}", #"aps.alert: "{{name | size(42)}}" may be syntax of Liquid or Jinja"#),
+            ("{{name|uppercase}}", #"aps.alert: "{{name | uppercase}}" may be syntax of Liquid or Jinja"#),
+            ("{{name|sha256}}", #"aps.alert: "{{name | sha256}}" may be syntax of Liquid or Jinja"#),
+            (
+                "[[PRIZE]]",
+                #"aps.alert: "[[PRIZE]]" may be syntax of mail programs, and is sent as text; write {{prize}}"#
+            ),
+            ("<<Prize>>", #"aps.alert: "<<Prize>>" may be syntax of mail programs"#),
+            ("Win $prize$", #"aps.alert: "$prize$" may be syntax of StringTemplate"#),
+            ("%% SALE %%", #"aps.alert: "%% SALE %%" may be syntax of Salesforce Marketing Cloud"#),
+            ("{!Contact.FirstName}", #"aps.alert: "{!Contact.FirstName}" may be syntax of Salesforce"#),
             ("Hi {name}", #"aps.alert: "{name}" may be syntax of Python or ICU, and is sent as text; write {{name}}"#),
             ("Tom &amp; Jerry", #"aps.alert: found "&amp;", an entity of HTML"#),
             ("Hi %s", #"aps.alert: found "%s", a placeholder"#),
@@ -144,6 +156,40 @@ import Testing
     func doubts(text: String, warning: String) throws {
         let found = try warnings(text)
         #expect(found.count == 1 && found[0].hasPrefix("suspect-text: \(warning)"), "\(found)")
+    }
+
+    private func warnings(ofData text: String) throws -> [String] {
+        let json = #"{"aps":{"alert":"Hi"},"view":{"html":["\#(text.replacing("\"", with: "\\\""))"]}}"#
+        let template = try PayloadTemplate(json: Array(json.utf8), columns: Self.columns, file: "t.json")
+        return PayloadRules(template: template, pushType: .alert).templateFindings.map(\.message)
+    }
+
+    @Test(
+        "What an app reads may be meant for the app: marks and names of filters in it are at most a warning",
+        arguments: [
+            "${name}", "%name%", "%%name%%", "{% if name %}", "<%= name %>", "*|NAME|*", "#{name}", "[[name]]",
+            "app://offer?id={name}", "{{name|capitalize}}", "{{name|titleize}}", "{{name|linebreaks}}",
+        ])
+    func data(text: String) throws {
+        let found = try warnings(ofData: text)
+        #expect(found.count == 1 && found[0].hasPrefix("view.html.[0]: ") && found[0].contains(" may be "), "\(found)")
+    }
+
+    @Test(
+        "Data of an app, without a word",
+        arguments: [
+            "<?xml version=\"1.0\"?><a/>", "^[a-z]{2}$", "Hi %s", "Hi %@", "&amp;", "<b>x</b>", "None", "{}", "\\\\n",
+            "{{name|uuid: 5}}",
+        ])
+    func plainData(text: String) throws { #expect(try warnings(ofData: text) == []) }
+
+    @Test("A filter with an argument is refused wherever it stands, and a key is never looked at")
+    func dataWithArguments() throws {
+        for text in ["{{ name | default: 'x' }}", "{{name|truncate: 20}}", "{{name|date: '%d'}}"] {
+            #expect(throws: TemplateError.self) { try warnings(ofData: text) }
+        }
+        let json = #"{"aps":{"alert":{"title":"Hi"}},"${name}":{"{% if %}":"%name"}}"#
+        _ = try PayloadTemplate(json: Array(json.utf8), columns: Self.columns, file: "t.json")
     }
 
     @Test("A column that has such a name is read")
