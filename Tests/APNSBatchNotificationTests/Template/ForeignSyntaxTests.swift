@@ -172,7 +172,7 @@ import Testing
         ])
     func data(text: String) throws {
         let found = try warnings(ofData: text)
-        #expect(found.count == 1 && found[0].hasPrefix("view.html.[0]: ") && found[0].contains(" may be "), "\(found)")
+        #expect(found.count == 1 && found[0].hasPrefix("view.html[0]: ") && found[0].contains(" may be "), "\(found)")
     }
 
     @Test(
