@@ -65,12 +65,7 @@ extension SuspectText {
         let count = text.count
         guard count > 0 else { return false }
         let start = unsafe text.start
-        switch unsafe start.pointee {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "["), 0xC2: return true
-        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"), UInt8(ascii: "#"), UInt8(ascii: "("):
-            if count <= nullWordMost { return true }
-        default: break
-        }
+        if unsafe mayBeWhole(start.pointee, start[count &- 1], count) { return true }
         var marks = SIMDMask<SIMD16<Int8>>(repeating: false)
         if count >= 16 {
             var offset = 0
@@ -99,6 +94,31 @@ extension SuspectText {
             }
         }
         return false
+    }
+
+    /// Whether a text with this first and last byte may be nothing but blanks, a list or a word for no value; the others of the whole
+    /// texts have a mark.
+    @inline(__always)
+    private static func mayBeWhole(_ first: UInt8, _ last: UInt8, _ count: Int) -> Bool {
+        switch first {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), 0xC2:
+            // The last one is that of the no-break space.
+            return last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") || last == 0xA0 || last == UInt8(ascii: "\n")
+                || last == UInt8(ascii: "\r")
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return last == first || last <= UInt8(ascii: " ") || last == 0xA0
+        case UInt8(ascii: "["): return last == UInt8(ascii: "]")
+        case UInt8(ascii: "#"), UInt8(ascii: "("): return count <= nullWordMost
+        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"):
+            // From `nan` and `null` to `undefined`.
+            guard count == 3 || count == 4 || count == 9 else { return false }
+            switch last | 0x20 {
+            case UInt8(ascii: "n"), UInt8(ascii: "l"), UInt8(ascii: "t"), UInt8(ascii: "e"), UInt8(ascii: "a"),
+                UInt8(ascii: "d"):
+                return true
+            default: return false
+            }
+        default: return false
+        }
     }
 
     /// Returns a text of fewer than 16 bytes as a block, some of them twice. Nothing beyond the text is read.

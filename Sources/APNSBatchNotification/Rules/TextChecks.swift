@@ -70,12 +70,30 @@ extension TextChecks {
 
     /// Whether a field that is JSON may hold a find.
     private func mayFind(in field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
-        if unsafe Self.hasTellingEscape(field) { return unsafe mayFind(inEscaped: field, isUnderAps: isUnderAps) }
+        let quoted = unsafe Self.has(UInt8(ascii: "\""), field)
+        // Without a string, there may be a null only.
+        if unsafe !quoted && (isUnderAps || !Self.has(UInt8(ascii: "n"), field)) { return false }
+        if unsafe quoted && Self.has(UInt8(ascii: "\\"), field) && Self.hasTellingEscape(field) {
+            return unsafe mayFind(inEscaped: field, isUnderAps: isUnderAps)
+        }
         var cursor = unsafe CompactCursor<LookingAtTexts>(field)
         // The cursor reads JSON without blanks; those within an object or array make no difference to what it looks for.
         while cursor.byte.isBlankOfJSON { cursor.open() }
         _ = cursor.value()
         return cursor.hasSuspectText || cursor.hasNull && !isUnderAps
+    }
+
+    @inline(__always)
+    private static func has(_ byte: UInt8, _ field: UnsafeRawBufferPointer) -> Bool {
+        let wanted = Bytes16(repeating: byte)
+        let (start, count) = unsafe (field.start, field.count)
+        if count < 16 { return unsafe field.contains(byte) }
+        var offset = 0
+        while offset &+ 16 <= count {
+            if unsafe !((start + offset).block() .== wanted).isEmpty { return true }
+            offset &+= 16
+        }
+        return unsafe !((start + (count &- 16)).block() .== wanted).isEmpty
     }
 
     /// Whether a UTF-16 unit is a character by which a find is recognised.
