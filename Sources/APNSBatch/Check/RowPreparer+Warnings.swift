@@ -18,7 +18,7 @@ extension RowPreparer {
         return found + expirationWarnings(row, set)
     }
 
-    private func unusualToken(_ row: Row) -> RowFinding? {
+    private mutating func unusualToken(_ row: Row) -> RowFinding? {
         let digits = row.fields[roles.token].count
         guard digits != DeviceToken.usualLength else { return nil }
         let message =
@@ -27,7 +27,7 @@ extension RowPreparer {
         return RowFault.finding(.tokenSize, roles.token, row, plan, message)
     }
 
-    private func expirationWarnings(_ row: Row, _ set: HeaderSets.Entry) -> [RowFinding] {
+    private mutating func expirationWarnings(_ row: Row, _ set: HeaderSets.Entry) -> [RowFinding] {
         var own: Expiration?
         if let column = roles.expiration, case .success(let given) = GivenExpiration.parse(row.fields[column]) {
             own = given.expiration(start: plan.headers.start)

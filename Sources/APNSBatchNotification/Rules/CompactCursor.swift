@@ -46,10 +46,12 @@ enum LookingAtTexts: CursorMode {
 @safe struct CompactCursor<Mode: CursorMode> {
     private(set) var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
-    /// Whether a string was passed that ``SuspectText`` reports in a text for people.
+    /// Whether a string was passed that ``SuspectText`` reports.
     private(set) var hasSuspectText = false
     /// Whether a null was passed.
     var hasNull = false
+    /// Whether people may read the strings that are passed.
+    var isShown = false
 
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe at = unsafe bytes.start
@@ -73,7 +75,7 @@ enum LookingAtTexts: CursorMode {
             return nil
         }
         let start = unsafe at + 1
-        passString()
+        passStringBytes()
         let count = unsafe max(0, at - start - 1)
         if unsafe at < end { unsafe at += 1 }
         return unsafe UnsafeRawBufferPointer(start: start, count: count)
@@ -133,12 +135,16 @@ enum LookingAtTexts: CursorMode {
         let start = unsafe at + 1
         passStringBytes()
         // A colon follows a key, which is no text.
-        if Mode.looksAtTexts, byte != UInt8(ascii: ":") {
-            let text = unsafe UnsafeRawBufferPointer(start: start, count: max(0, at - start - 1))
-            if unsafe SuspectText.find(text, SuspectText.Setting(isShown: true, isJSON: true)) != nil {
-                hasSuspectText = true
-            }
+        if Mode.looksAtTexts, byte != UInt8(ascii: ":"), unsafe Self.isSuspect(start, max(0, at - start - 1), isShown) {
+            hasSuspectText = true
         }
+    }
+
+    // Not inlined, and of values only, so that the cursor stays in registers.
+    @inline(never)
+    private static func isSuspect(_ start: UnsafePointer<UInt8>, _ count: Int, _ isShown: Bool) -> Bool {
+        let text = unsafe UnsafeRawBufferPointer(start: start, count: count)
+        return unsafe SuspectText.isHeld(in: text, SuspectText.Setting(isShown: isShown, isJSON: true))
     }
 
     @inline(__always)

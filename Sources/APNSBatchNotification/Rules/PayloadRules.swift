@@ -11,7 +11,7 @@ package final class PayloadRules: Sendable {
     package let templateFindings: [TemplateFinding]
     /// Whether rows must be checked. False if no row can break a rule that the template does not break already; card
     /// numbers are not considered.
-    package var needsRow: Bool { !rows.isEmpty }
+    package let needsRow: Bool
 
     private let setting: ScanSetting
     private let settled: [LocatedFinding]
@@ -31,6 +31,7 @@ package final class PayloadRules: Sendable {
         let settled = rules?.settled ?? []
         self.settled = settled
         rows = rules?.rows ?? RowChecks(needsScan: true)
+        needsRow = !rows.isEmpty
         texts = TextChecks(template?.root)
         templateFindings = template.map { settled.map($0.finding) } ?? []
     }
@@ -42,14 +43,15 @@ package final class PayloadRules: Sendable {
     /// - Parameters:
     ///   - payload: the rendered or compacted payload, borrowed until return.
     ///   - fields: the fields from which it was rendered, borrowed until return; not used for raw payloads.
-    ///   - texts: whether to look at texts and for nulls, too, which sending has no time for.
+    ///   - texts: whether to look at texts and for nulls, too, which sending has no time for. There may be a warning then for which
+    ///     ``describe(_:fields:texts:cardNumbers:)`` has no words.
     package func check(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, texts: Bool = false
     ) -> PayloadVerdict {
-        if !texts { return unsafe check(payload, fields) }
-        if template == nil { return unsafe scanWithTexts(payload, fields) }
-        var verdict = unsafe check(payload, fields)
-        if unsafe self.texts.mayFind(fields) { verdict.hasWarning = true }
+        if texts, template == nil { return unsafe scanWithTexts(payload) }
+        var verdict = PayloadVerdict()
+        if needsRow { verdict = unsafe check(payload, fields) }
+        if texts, unsafe self.texts.mayFind(fields) { verdict.hasWarning = true }
         return verdict
     }
 
@@ -86,14 +88,12 @@ package final class PayloadRules: Sendable {
         return verdict
     }
 
-    /// Checks a raw payload with its texts.
-    private func scanWithTexts(
-        _ payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
-    ) -> PayloadVerdict {
+    /// Checks a payload of the row's own with its texts.
+    private func scanWithTexts(_ payload: UnsafeRawBufferPointer) -> PayloadVerdict {
         var scan = unsafe PayloadScan(payload, setting, sink: VerdictSink<LookingAtTexts>())
         scan.run()
         if payload.count > payloadLimit { scan.sink.verdict.hasError = true }
-        // The scan looks at all strings as if people read them, so its finds are looked at again.
+        // Not all that is under aps is for people, so the finds are looked at again.
         if scan.hasNull || scan.hasSuspectText, unsafe !TextWalk.findings(payload, texts: true).isEmpty {
             scan.sink.verdict.hasWarning = true
         }

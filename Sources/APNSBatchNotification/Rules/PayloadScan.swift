@@ -35,8 +35,9 @@ struct PayloadScan<Sink: FindingSink> {
         cursor.open()
         while let key = unsafe cursor.nextKey() {
             if unsafe Self.isAps(key) {
+                if Sink.Mode.looksAtTexts { cursor.isShown = true }
                 unsafe scanAps(key)
-                if Sink.Mode.looksAtTexts { cursor.hasNull = false }
+                if Sink.Mode.looksAtTexts { (cursor.isShown, cursor.hasNull) = (false, false) }
             } else {
                 _ = cursor.value()
                 if Sink.Mode.looksAtTexts, cursor.hasNull { hasNull = true }

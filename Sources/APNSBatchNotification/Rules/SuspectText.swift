@@ -34,11 +34,9 @@ enum SuspectText {
         var reach: Int { isJSON ? 600 : 100 }
     }
 
-    /// Returns the first find in a text; nil if there is none, which for nearly all texts takes one look at each 16 bytes.
-    @inline(__always)
+    /// Returns the first find in a text; nil if there is none.
     static func find(_ text: UnsafeRawBufferPointer, _ setting: Setting) -> Find? {
-        guard unsafe mayHold(text) else { return nil }
-        return unsafe find(Span(_unsafeBytes: text), setting)
+        unsafe isHeld(in: text, setting) ? search(Span(_unsafeBytes: text), setting) : nil
     }
 
     /// Words for no value in databases, spreadsheets and programming languages. `isShown` marks those that only in a text for people are
@@ -59,82 +57,55 @@ enum SuspectText {
 // MARK: The look at every text
 
 extension SuspectText {
-    /// Whether a text may hold a find: it begins like one of the whole texts, or has a byte that every other find has.
+    /// Whether there is a find in a text. For nearly all texts it takes one look at each 16 bytes.
     @inline(__always)
-    private static func mayHold(_ text: UnsafeRawBufferPointer) -> Bool {
+    static func isHeld(in text: UnsafeRawBufferPointer, _ setting: Setting) -> Bool {
         let count = text.count
         guard count > 0 else { return false }
         let start = unsafe text.start
-        if unsafe mayBeWhole(start.pointee, start[count &- 1], count) { return true }
-        var marks = SIMDMask<SIMD16<Int8>>(repeating: false)
-        if count >= 16 {
-            var offset = 0
-            while offset &+ 16 <= count {
-                marks = unsafe self.marks((start + offset).block()) .| marks
-                offset &+= 16
-            }
-            marks = unsafe self.marks((start + (count &- 16)).block()) .| marks
-        } else {
-            marks = unsafe self.marks(short(start, count))
+        if setting.isWhole, unsafe mayBeWhole(start.pointee, count), unsafe isWhole(text, setting) { return true }
+        if count < 16 { return unsafe isHeld(marks(start.block(count: count)), text, 0, setting) }
+        var offset = 0
+        while offset &+ 16 <= count {
+            if unsafe isHeld(marks((start + offset).block()), text, offset, setting) { return true }
+            offset &+= 16
         }
-        return unsafe !marks.isEmpty && hasMark(text)
+        if offset == count { return false }
+        return unsafe isHeld(marks((start + (count &- 16)).block()), text, count &- 16, setting)
     }
 
-    /// Whether one of the marks is there that ``marks(_:)`` looks for. The byte with which mojibake begins is that of most letters with
-    /// accents, too, so that the next one is looked at.
+    @inline(__always)
+    private static func isHeld(
+        _ marks: SIMDMask<SIMD16<Int8>>, _ text: UnsafeRawBufferPointer, _ offset: Int, _ setting: Setting
+    ) -> Bool {
+        unsafe !marks.isEmpty && begins(at: marks, Span(_unsafeBytes: text), offset, setting)
+    }
+
+    /// Whether a find begins at one of the marks.
     @inline(never)
-    private static func hasMark(_ text: UnsafeRawBufferPointer) -> Bool {
-        for index in text.indices {
-            switch unsafe text[index] {
-            case UInt8(ascii: "<"), UInt8(ascii: "\\"), UInt8(ascii: "|"), UInt8(ascii: "{"), UInt8(ascii: "%"),
-                UInt8(ascii: "&"), 0xEF:
-                return true
-            case 0xC3 where unsafe index + 1 < text.count && Mojibake.seconds.contains(text[index + 1]): return true
-            default: break
-            }
-        }
+    private static func begins(
+        at marks: SIMDMask<SIMD16<Int8>>, _ text: Span<UInt8>, _ offset: Int, _ setting: Setting
+    ) -> Bool {
+        for lane in SetLanes(marks) where part(text, offset &+ lane, setting) != nil { return true }
         return false
     }
 
-    /// Whether a text with this first and last byte may be nothing but blanks, a list or a word for no value; the others of the whole
-    /// texts have a mark.
+    /// Whether a text with this first byte may be one of those that are recognised as a whole.
     @inline(__always)
-    private static func mayBeWhole(_ first: UInt8, _ last: UInt8, _ count: Int) -> Bool {
+    private static func mayBeWhole(_ first: UInt8, _ count: Int) -> Bool {
         switch first {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), 0xC2:
-            // The last one is that of the no-break space.
-            return last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") || last == 0xA0 || last == UInt8(ascii: "\n")
-                || last == UInt8(ascii: "\r")
-        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return last == first || last <= UInt8(ascii: " ") || last == 0xA0
-        case UInt8(ascii: "["): return last == UInt8(ascii: "]")
-        case UInt8(ascii: "#"), UInt8(ascii: "("): return count <= nullWordMost
-        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"):
-            // From `nan` and `null` to `undefined`.
-            guard count == 3 || count == 4 || count == 9 else { return false }
-            switch last | 0x20 {
-            case UInt8(ascii: "n"), UInt8(ascii: "l"), UInt8(ascii: "t"), UInt8(ascii: "e"), UInt8(ascii: "a"),
-                UInt8(ascii: "d"):
-                return true
-            default: return false
-            }
-        default: return false
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0xC2, UInt8(ascii: "["),
+            UInt8(ascii: "#"), UInt8(ascii: "("), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: "{"):
+            true
+        // A word for no value, the longest of which is `undefined`.
+        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"): count < 10
+        default: false
         }
     }
 
-    /// Returns a text of fewer than 16 bytes as a block, some of them twice. Nothing beyond the text is read.
-    @inline(__always)
-    private static func short(_ start: UnsafePointer<UInt8>, _ count: Int) -> Bytes16 {
-        var (low, high): (UInt64, UInt64) = (0, 0)
-        if count >= 8 {
-            unsafe (low, high) = (start.word(), (start + (count &- 8)).word())
-        } else if count >= 4 {
-            unsafe (low, high) = (
-                UInt64(start.word(as: UInt32.self)), UInt64((start + (count &- 4)).word(as: UInt32.self))
-            )
-        } else {
-            unsafe low = UInt64(start[0]) | UInt64(start[count >> 1]) << 8 | UInt64(start[count &- 1]) << 16
-        }
-        return unsafe unsafeBitCast(SIMD2(low, high), to: Bytes16.self)
+    @inline(never)
+    private static func isWhole(_ text: UnsafeRawBufferPointer, _ setting: Setting) -> Bool {
+        unsafe whole(Span(_unsafeBytes: text), setting) != nil
     }
 
     /// Where a block has one of `< \ | { % &`, or a byte with which mojibake or U+FFFD begins.
@@ -154,8 +125,9 @@ extension SuspectText {
 // MARK: The exact search
 
 extension SuspectText {
-    @inline(never)
-    private static func find(_ text: Span<UInt8>, _ setting: Setting) -> Find? {
+    /// Returns the first find in a text, without a quick look before.
+    static func search(_ text: Span<UInt8>, _ setting: Setting) -> Find? {
+        if text.isEmpty { return nil }
         if setting.isWhole, let kind = whole(text, setting) { return Find(kind: kind, range: 0..<text.count) }
         var index = 0
         while index < text.count {
@@ -170,18 +142,17 @@ extension SuspectText {
     private static func whole(_ text: Span<UInt8>, _ setting: Setting) -> Kind? {
         // In JSON, the backslash of `\N` is doubled.
         let start = setting.isJSON && text[0] == UInt8(ascii: "\\") ? 1 : 0
-        let isNull =
-            text.count - start <= nullWordMost && isStartOfNullWord(text[start]) && isNullWord(text, start, setting)
-        if isNull { return .nullWord }
+        if mayBeNullWord(text[start], text.count - start), isNullWord(text, start, setting) { return .nullWord }
         guard setting.isShown else { return nil }
         return isBlank(text, isJSON: setting.isJSON) ? .blank : isObject(text, setting) ? .object : nil
     }
 
-    private static func isStartOfNullWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\\"), UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"), UInt8(ascii: "#"),
-            UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "["):
-            true
+    private static func mayBeNullWord(_ first: UInt8, _ count: Int) -> Bool {
+        switch first {
+        // From `nan` and `null` to `undefined`.
+        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"): count == 3 || count == 4 || count == 9
+        case UInt8(ascii: "\\"), UInt8(ascii: "#"), UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "["):
+            count <= nullWordMost
         default: false
         }
     }
@@ -224,7 +195,7 @@ extension SuspectText {
     }
 
     /// Returns what begins at a place of the text, and its length.
-    private static func part(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> (Kind, Int)? {
+    static func part(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> (Kind, Int)? {
         switch text[index] {
         case 0xC3: return Mojibake.length(text, index, setting).map { (.mojibake, $0) }
         case 0xEF: return matches(text, index, [0xEF, 0xBF, 0xBD]) ? (.replacement, 3) : nil

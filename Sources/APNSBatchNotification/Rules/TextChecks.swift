@@ -14,14 +14,20 @@ struct TextChecks {
         let column: Int
         /// Whether all its places are under `aps`, where a null is the matter of other rules.
         var isUnderAps: Bool
+        /// Whether people may read a text of it, because one of its places at least is under `aps`.
+        var isShown: Bool
     }
 
     private(set) var texts: [Text] = []
     private(set) var json: [JSON] = []
+    /// The columns whose fields are numbers or Booleans.
+    private var checkedColumns: Set<Int> = []
 
     /// - Parameter root: the template; nil for raw payloads.
     init(_ root: TemplateNode?) {
         if let root { add(root, path: []) }
+        // What is a number or Boolean in one place is so in all of them.
+        texts.removeAll { checkedColumns.contains($0.column) }
     }
 
     private mutating func add(_ node: TemplateNode, path: [String]) {
@@ -48,108 +54,32 @@ struct TextChecks {
             let isUnderAps = path.first == "aps"
             if let place = json.firstIndex(where: { $0.column == column }) {
                 json[place].isUnderAps = json[place].isUnderAps && isUnderAps
+                json[place].isShown = json[place].isShown || isUnderAps
             } else {
-                json.append(JSON(column: column, isUnderAps: isUnderAps))
+                json.append(JSON(column: column, isUnderAps: isUnderAps, isShown: isUnderAps))
             }
-        case .number, .bool: break
+        case .number, .bool: checkedColumns.insert(column)
         }
     }
 }
 
 extension TextChecks {
-    /// Whether the fields of a row, from which a template was rendered, may hold a find. It allocates nothing.
+    /// Whether the fields of a row, from which a template was rendered, may hold a find. It allocates nothing, unless escapes in JSON
+    /// hide what a text is.
     func mayFind(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Bool {
+        // By index, because an iterator would count a reference that all threads share.
         for index in texts.indices where texts[index].column < fields.count {
-            if unsafe find(texts[index], fields) != nil { return true }
+            let setting = SuspectText.Setting(isShown: texts[index].isShown)
+            if unsafe SuspectText.isHeld(in: fields[texts[index].column], setting) { return true }
         }
         for index in json.indices where json[index].column < fields.count {
-            if unsafe mayFind(in: fields[json[index].column], isUnderAps: json[index].isUnderAps) { return true }
+            if unsafe mayFind(json[index], fields) { return true }
         }
         return false
     }
 
-    /// Whether a field that is JSON may hold a find.
-    private func mayFind(in field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
-        let quoted = unsafe Self.has(UInt8(ascii: "\""), field)
-        // Without a string, there may be a null only.
-        if unsafe !quoted && (isUnderAps || !Self.has(UInt8(ascii: "n"), field)) { return false }
-        if unsafe quoted && Self.has(UInt8(ascii: "\\"), field) && Self.hasTellingEscape(field) {
-            return unsafe mayFind(inEscaped: field, isUnderAps: isUnderAps)
-        }
-        var cursor = unsafe CompactCursor<LookingAtTexts>(field)
-        // The cursor reads JSON without blanks; those within an object or array make no difference to what it looks for.
-        while cursor.byte.isBlankOfJSON { cursor.open() }
-        _ = cursor.value()
-        return cursor.hasSuspectText || cursor.hasNull && !isUnderAps
-    }
-
-    @inline(__always)
-    private static func has(_ byte: UInt8, _ field: UnsafeRawBufferPointer) -> Bool {
-        let wanted = Bytes16(repeating: byte)
-        let (start, count) = unsafe (field.start, field.count)
-        if count < 16 { return unsafe field.contains(byte) }
-        var offset = 0
-        while offset &+ 16 <= count {
-            if unsafe !((start + offset).block() .== wanted).isEmpty { return true }
-            offset &+= 16
-        }
-        return unsafe !((start + (count &- 16)).block() .== wanted).isEmpty
-    }
-
-    /// Whether a UTF-16 unit is a character by which a find is recognised.
-    private static func isTelling(_ unit: UInt16) -> Bool {
-        switch unit {
-        // Mojibake, and U+FFFD.
-        case 0xC2, 0xC3, 0xD0, 0xD1, 0xE2, 0xEF, 0xF0, 0xFFFD: true
-        // The marks < & % { | and the backslash.
-        case 0x3C, 0x26, 0x25, 0x7B, 0x7C, 0x5C: true
-        default: false
-        }
-    }
-
-    /// Whether such a character is written as an escape. Words for no value are looked for as programs write them.
-    private static func hasTellingEscape(_ field: UnsafeRawBufferPointer) -> Bool {
-        var rest = unsafe field[...]
-        while let backslash = unsafe rest.firstIndex(of: UInt8(ascii: "\\")), backslash + 6 <= field.count {
-            if unsafe field[backslash + 1] == UInt8(ascii: "u") {
-                var unit: UInt16 = 0
-                // A letter has the bit 0x40, and its value is nine more than its last four bits.
-                for index in (backslash + 2)..<(backslash + 6) {
-                    let digit = unsafe field[index]
-                    unit = unit << 4 | UInt16(digit & 0x0F) &+ (digit & 0x40 == 0 ? 0 : 9)
-                }
-                if isTelling(unit) { return true }
-            }
-            unsafe rest = unsafe field[(backslash + 2)...]
-        }
-        return false
-    }
-
-    private func mayFind(inEscaped field: UnsafeRawBufferPointer, isUnderAps: Bool) -> Bool {
-        var scanner = unsafe JSONScanner(field, top: .anyValue)
-        while true {
-            switch scanner.next() {
-            case .end, .fault: return false
-            case .literal where !isUnderAps: if unsafe scanner.token.first == UInt8(ascii: "n") { return true }
-            case .string where scanner.tokenIsShortest:
-                if unsafe SuspectText.find(scanner.token, SuspectText.Setting(isShown: true, isJSON: true)) != nil {
-                    return true
-                }
-            case .string:
-                let setting = SuspectText.Setting(isShown: true)
-                if unsafe Array(scanner.text.utf8).withUnsafeBytes({ unsafe SuspectText.find($0, setting) }) != nil {
-                    return true
-                }
-            default: break
-            }
-        }
-    }
-
-    @inline(__always)
-    private func find(
-        _ text: Text, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
-    ) -> SuspectText.Find? {
-        unsafe SuspectText.find(fields[text.column], SuspectText.Setting(isShown: text.isShown))
+    private func mayFind(_ json: JSON, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Bool {
+        unsafe SuspectJSON.mayHold(fields[json.column], isShown: json.isShown, nulls: !json.isUnderAps)
     }
 
     /// Returns the findings in the fields that become text.
@@ -157,7 +87,10 @@ extension TextChecks {
         _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, columns: [String]
     ) -> [PayloadFinding] {
         texts.compactMap { text in
-            guard text.column < fields.count, let find = unsafe find(text, fields) else { return nil }
+            let setting = SuspectText.Setting(isShown: text.isShown)
+            guard text.column < fields.count, let find = unsafe SuspectText.find(fields[text.column], setting) else {
+                return nil
+            }
             let message = unsafe "\(Printable.visible(columns[text.column])): \(find.message(in: fields[text.column]))"
             return PayloadFinding(rule: .suspectText, column: text.column, message: message)
         }
@@ -172,16 +105,13 @@ extension TextChecks {
         guard let template else { return unsafe TextWalk.findings(payload, texts: true) }
         if json.isEmpty { return [] }
         let isSuspect = json.contains {
-            unsafe $0.column < fields.count && mayFind(in: fields[$0.column], isUnderAps: true)
+            unsafe $0.column < fields.count
+                && SuspectJSON.mayHold(fields[$0.column], isShown: $0.isShown, nulls: false)
         }
         return unsafe TextWalk.findings(payload, texts: isSuspect).filter {
             $0.rule == .nullValue || template.root.nearest($0.path).field?.type == .json
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var isBlankOfJSON: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 /// Finds suspect texts and doubtful syntax in a template itself.

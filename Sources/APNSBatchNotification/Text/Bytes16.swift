@@ -18,6 +18,33 @@ extension UnsafePointer<UInt8> {
     func word<Word: FixedWidthInteger & BitwiseCopyable>(as type: Word.Type = Word.self) -> Word {
         unsafe UnsafeRawPointer(self).loadUnaligned(as: Word.self)
     }
+
+    /// Returns one to fifteen bytes as a block, with zeros behind them. Nothing beyond the bytes is read.
+    @inline(__always)
+    func block(count: Int) -> Bytes16 {
+        var (low, high): (UInt64, UInt64) = (0, 0)
+        if count >= 8 {
+            unsafe low = word()
+            // Two shifts, because that of a whole word is none.
+            unsafe high = ((self + (count &- 8)).word(as: UInt64.self) &>> 8) &>> UInt64((15 &- count) &* 8)
+        } else if count >= 4 {
+            unsafe low = UInt64(word(as: UInt32.self))
+            unsafe low |= UInt64((self + (count &- 4)).word(as: UInt32.self)) &<< UInt64((count &- 4) &* 8)
+        } else {
+            unsafe low = UInt64(self[0]) | UInt64(self[count >> 1]) &<< UInt64((count >> 1) &* 8)
+            unsafe low |= UInt64(self[count &- 1]) &<< UInt64((count &- 1) &* 8)
+        }
+        return unsafe unsafeBitCast(SIMD2(low.littleEndian, high.littleEndian), to: Bytes16.self)
+    }
+}
+
+extension Bytes16 {
+    /// The block that begins one byte later, with a zero at its end.
+    @inline(__always)
+    var next: Bytes16 {
+        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        return unsafe unsafeBitCast(SIMD2(halves[0] &>> 8 | halves[1] &<< 56, halves[1] &>> 8), to: Bytes16.self)
+    }
 }
 
 extension UnsafeMutablePointer<UInt8> {
@@ -68,6 +95,30 @@ extension SIMDMask<SIMD16<Int8>> {
     var isEmpty: Bool {
         let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
         return halves[0] | halves[1] == 0
+    }
+}
+
+/// The lanes of a mask that are set, from the first one on.
+struct SetLanes: Sequence, IteratorProtocol {
+    // A bit for each lane.
+    private var low: UInt64
+    private var high: UInt64
+
+    @inline(__always)
+    init(_ mask: SIMDMask<SIMD16<Int8>>) {
+        let halves = unsafe unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+        (low, high) = (halves[0] & 0x8080_8080_8080_8080, halves[1] & 0x8080_8080_8080_8080)
+    }
+
+    @inline(__always)
+    mutating func next() -> Int? {
+        if low != 0 {
+            defer { low &= low &- 1 }
+            return low.trailingZeroBitCount >> 3
+        }
+        guard high != 0 else { return nil }
+        defer { high &= high &- 1 }
+        return 8 &+ (high.trailingZeroBitCount >> 3)
     }
 }
 

@@ -137,7 +137,7 @@ struct LaneRows: ~Copyable {
 
     /// Logs the warnings about a row's payload, each rule once.
     @inline(never)
-    private func warn() {
+    private mutating func warn() {
         guard !plan.isService else { return }
         for finding in preparer.findings(of: source.row, cardNumbers: false) where finding.severity == .warning {
             plan.log.suspectRow(finding)

@@ -19,6 +19,11 @@ final class RuleBook: Sendable {
         ) -> PayloadVerdict {
             rules._withUnsafeGuaranteedRef { $0.check(payload, fields: fields, texts: texts) }
         }
+
+        @inline(__always)
+        func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool {
+            rules._withUnsafeGuaranteedRef { $0.holdsCardNumber(payload) }
+        }
     }
 
     private let rules: [PayloadRules?]

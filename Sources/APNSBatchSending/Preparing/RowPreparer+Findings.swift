@@ -3,7 +3,7 @@ import APNSBatchNotification
 import APNSBatchRows
 
 extension RowPreparer {
-    func localisationFindings(_ row: Row) -> [PayloadFinding] {
+    mutating func localisationFindings(_ row: Row) -> [PayloadFinding] {
         guard let last else { return [] }
         return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
@@ -11,7 +11,7 @@ extension RowPreparer {
     /// Returns all findings about the topic and the payload of the last row.
     ///
     /// - Parameter cardNumbers: Whether to look for card numbers, too.
-    package func findings(of row: Row, cardNumbers: Bool) -> [RowFinding] {
+    package mutating func findings(of row: Row, cardNumbers: Bool) -> [RowFinding] {
         let own = hasOddTopic ? otherType.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
         guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
         let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
@@ -20,15 +20,15 @@ extension RowPreparer {
 
     /// Whether the last row's topic has the suffix of another push type, and one of the two comes from a column. Where both
     /// are the campaign's, that is reported once for all rows.
-    package var hasOddTopic: Bool { otherType != nil && (roles.topic != nil || roles.pushType != nil) }
+    package var hasOddTopic: Bool { mutating get { otherType != nil && (roles.topic != nil || roles.pushType != nil) } }
 
     /// Whether a number in the last row's payload looks like a card number.
-    package func holdsCardNumber() -> Bool {
-        guard let last, let rules = plan.rules.rules(at: last.page) else { return false }
-        return rules.holdsCardNumber(last.payload)
+    package mutating func holdsCardNumber() -> Bool {
+        guard let last, let page = pages[last.page] else { return false }
+        return page.holdsCardNumber(last.payload)
     }
 
-    func firstError(_ row: Row) -> RowFinding {
+    mutating func firstError(_ row: Row) -> RowFinding {
         findings(of: row, cardNumbers: false).first { $0.severity == .error }
             ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
     }

@@ -36,7 +36,7 @@ package struct RowPreparer: ~Copyable {
     let resultColumns: [Int]
     private var carriedLimit: Int { resultColumns.count * (1 + CarriedFields.textMax) }
     private var picker: TemplatePicker
-    private let pages: [RuleBook.Page?]
+    let pages: [RuleBook.Page?]
     /// The verdict of the rules on the last payload.
     package private(set) var verdict = PayloadVerdict()
     /// The last payload that was written, and the page of its rules; the bytes are valid until the next row.
@@ -155,10 +155,10 @@ package struct RowPreparer: ~Copyable {
     }
 
     /// The size of the last row's payload in bytes, or nil if none was written.
-    package var payloadSize: Int? { last?.payload.count }
+    package var payloadSize: Int? { mutating get { last?.payload.count } }
 
     /// Returns how many bytes of the last row's template or own JSON are not sent, because compaction removed them.
-    package func bytesSaved(_ row: borrowing Row) -> Int {
+    package mutating func bytesSaved(_ row: borrowing Row) -> Int {
         if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
         return plan.templates.blanks[lastTemplate]
     }
