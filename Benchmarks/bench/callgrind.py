@@ -1,4 +1,5 @@
-"""Instructions and heap allocations per notification, by callgrind: what a longer run has more than a shorter one.
+"""Instructions and heap allocations per notification, and instructions per row of a check, by callgrind: what a longer run has more
+than a shorter one.
 
 Under callgrind the client is fifty times slower than the server, so that every poll finds its answers: two runs over the
 same input differ by little. The epoll loop, because valgrind does not know io_uring.
@@ -14,6 +15,8 @@ from bench.stage import compiled
 
 ROWS = (20_000, 40_000)
 THRESHOLD = peers.ROOT / "Benchmarks" / "instructions.txt"
+CHECK_ROWS = (2_000, 12_000)
+CHECK_THRESHOLDS = peers.ROOT / "Benchmarks" / "instructions-of-checks.txt"
 TOLERANCE = 0.05
 ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"}
 # Their allocations are their own affair.
@@ -80,15 +83,17 @@ def stripped(stage):
     return program
 
 
+def around(stage, out, *options):
+    shim = compiled(stage.directory, "sigsuspend", "-shared", "-fPIC")
+    return ["env", f"LD_PRELOAD={shim}", "valgrind", "--tool=callgrind", *options, f"--callgrind-out-file={out}"]
+
+
 def profile(stage, port, program, rows):
     out = stage.directory / f"callgrind-{rows}"
-    shim = compiled(stage.directory, "sigsuspend", "-shared", "-fPIC")
-    around = ["env", f"LD_PRELOAD={shim}", "valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no",
-              f"--callgrind-out-file={out}"]
     # A request may take long here; nothing is to be sent twice. Marks of the ledger come with time, and so fifty times as often
     # for a row as they should.
     Ours(stage, "--loop", "epoll", "--connections", "1", "--request-timeout", "600000", "--sync-interval", "60000",
-         around=around, rows=rows, program=program).measure(port)
+         around=around(stage, out, "--separate-threads=yes", "--compress-strings=no"), rows=rows, program=program).measure(port)
     return Profile(out.parent.glob(out.name + "-*"))
 
 
@@ -105,7 +110,35 @@ def figures(stage):
         Figure("instructions per notification", each, form="{:.0f}",
                at_most=limit * (1 + TOLERANCE), note=f"committed: {limit:.0f}"),
         allocations(few, many, added),
+        *check_figures(stage, program),
     ]
+
+
+def check_figures(stage, program):
+    """For clean rows of each kind, of which a check says nothing."""
+    found = []
+    for line in CHECK_THRESHOLDS.read_text().split("\n\n")[0].splitlines():
+        kind, limit = line.split()
+        few, many = (checked(stage, program, kind, rows) for rows in CHECK_ROWS)
+        found.append(Figure(
+            f"instructions per checked row, {kind}", (many - few) / (CHECK_ROWS[1] - CHECK_ROWS[0]), form="{:.0f}",
+            at_most=float(limit) * (1 + TOLERANCE), note=f"committed: {limit}"))
+    return found
+
+
+def checked(stage, program, kind, rows):
+    """The instructions of a check."""
+    path, out = stage.directory / f"{kind}-{rows}.csv", stage.directory / f"callgrind-{kind}-{rows}"
+    peers.run(
+        peers.ROOT / "scripts" / "make-rows", rows, "--clean", *([] if kind == "template" else [f"--{kind}"]), "-o", path)
+    command = [*around(stage, out), program, "check", "--input", path, "--topic", "com.example.app", "--expiration", "1h"]
+    if kind != "raw":
+        command += ["--template", peers.ROOT / "Tests" / "Fixtures" / "campaign" / f"{kind}.json"]
+    text, _ = peers.measured(command)
+    last = text.strip().split("\n")[-1]
+    if not last.startswith(f"rows={rows} good={rows} bad=0 with_warnings=0 "):
+        sys.exit(f"{kind}: {last}")
+    return ThreadProfile(out).instructions
 
 
 def allocations(few, many, added):
