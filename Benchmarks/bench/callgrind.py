@@ -131,7 +131,8 @@ def checked(stage, program, kind, rows):
     path, out = stage.directory / f"{kind}-{rows}.csv", stage.directory / f"callgrind-{kind}-{rows}"
     peers.run(
         peers.ROOT / "scripts" / "make-rows", rows, "--clean", *([] if kind == "template" else [f"--{kind}"]), "-o", path)
-    command = [*around(stage, out), program, "check", "--input", path, "--topic", "com.example.app", "--expiration", "1h"]
+    command = [*around(stage, out), program, "check", "--input", path, "--topic", "com.example.app", "--expiration", "1h",
+               "--findings", stage.directory / "findings.csv"]
     if kind != "raw":
         command += ["--template", peers.ROOT / "Tests" / "Fixtures" / "campaign" / f"{kind}.json"]
     text, _ = peers.measured(command)

@@ -17,8 +17,11 @@ import Testing
         "sixteen letters.", "u00e9", "x41", "n", "r", "t", "u", "null,", "ul",
     ]
 
+    private static let mojibake = ["Ã©", "Â£", "Ã…x", "Ð°Ð±", "Ñ€Ð", "â€™", "â‚¬", "ï»¿", "ðŸ˜€", "Ðx", "âx", "ïn"]
+
     fileprivate static func text(_ random: inout SeededGenerator) -> String {
         let padding = random.chance(30) ? String(repeating: "z", count: random.below(34)) : ""
+        if random.chance(10) { return padding + random.pick(mojibake) + random.pick(["", "x", "日"]) }
         return padding + (0..<random.below(5)).map { _ in random.pick(parts) }.joined()
     }
 
