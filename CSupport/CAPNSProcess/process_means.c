@@ -30,6 +30,12 @@ static void end(const char *what, int error, const char *remedy) {
     _exit(APNS_PROCESS_EXIT_SYSTEM);
 }
 
+/* Without them, the command would take itself for one that was called without arguments: it would print its overview,
+ * and end with 0. */
+static void arguments_try(void) {
+    if (access("/proc/self/cmdline", R_OK) != 0) end("cannot read the arguments in /proc", errno, "mount /proc");
+}
+
 static void descriptors_try(void) {
     int taken[DESCRIPTORS];
     int count = 0;
@@ -103,6 +109,7 @@ static void threads_try(void) {
 }
 
 void apns_process_means_try(void) {
+    arguments_try();
     descriptors_try();
     loop_try();
     room_try();

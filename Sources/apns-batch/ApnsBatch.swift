@@ -1,6 +1,7 @@
 import APNSBatch
 import ArgumentParser
 import CAPNSProcess
+import Foundation
 
 @main
 struct ApnsBatch: AsyncParsableCommand {
@@ -36,9 +37,9 @@ struct ApnsBatch: AsyncParsableCommand {
                   which one. Or results are missing in the database of results_to.
               64  Usage, configuration or input is wrong; nothing was sent.
               69  A fatal answer stopped the run, or APNs cannot be reached.
-              71  The machine lacks threads, memory, file descriptors or an event loop.
-              75  The run was interrupted, the input or the disk failed, or another process is
-                  working on the run.
+              71  The machine lacks threads, memory, file descriptors, an event loop or /proc.
+              75  The run was interrupted, the input or the disk failed, standard output could
+                  not be written, or another process is working on the run.
 
             "apns-batch resume" continues a run that ended with 69, 71 or 75, or that was
             killed. "apns-batch run" does that by itself.
@@ -62,7 +63,17 @@ struct ApnsBatch: AsyncParsableCommand {
         ProcessSecrecy.forbidCoreDumps()
         ServiceManager.begin()
         do {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if let command = ShortHelp.command(of: arguments) {
+                Output.lines(try ShortHelp.lines(of: command))
+                throw Output.isComplete() ? ExitCode.success : ExitStatus.interrupted
+            }
+            try reporting { try CommandWord.check(arguments) }
             var command = try parseAsRoot()
+            try reporting {
+                try RepeatedFlags.check(arguments, of: type(of: command))
+                try LocalZone.check(ProcessInfo.processInfo.environment["TZ"])
+            }
             if var command = command as? AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -70,8 +81,12 @@ struct ApnsBatch: AsyncParsableCommand {
             }
         } catch {
             if !(error is ExitCode), exitCode(for: error) != .success { refuse(error) }
-            // Help, the version, or a code whose cause was told.
-            exit(withError: error)
+            // A code whose cause was told.
+            if error is ExitCode { exit(withError: error) }
+            // Help or the version.
+            Output.lines(
+                fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+            exit(withError: Output.isComplete() ? ExitCode.success : ExitStatus.interrupted)
         }
     }
 

@@ -27,7 +27,11 @@ struct Channels: AsyncParsableCommand {
 
 struct ChannelsCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Creates a channel and prints its id.")
+        commandName: "create", abstract: "Creates a channel and prints its id.",
+        discussion: """
+            Example:
+              apns-batch channels create campaign.yaml --storage most-recent
+            """)
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -44,7 +48,11 @@ struct ChannelsCreate: AsyncParsableCommand {
 
 struct ChannelsRead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Prints the properties of a channel.")
+        commandName: "read", abstract: "Prints the properties of a channel.",
+        discussion: """
+            Example:
+              apns-batch channels read campaign.yaml --channel dHN0LXNyY2gtY2hubA==
+            """)
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -60,7 +68,11 @@ struct ChannelsRead: AsyncParsableCommand {
 
 struct ChannelsDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes a channel. Its subscribers no longer receive broadcasts.")
+        commandName: "delete", abstract: "Deletes a channel. Its subscribers no longer receive broadcasts.",
+        discussion: """
+            Example:
+              apns-batch channels delete campaign.yaml --channel dHN0LXNyY2gtY2hubA==
+            """)
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -75,7 +87,11 @@ struct ChannelsDelete: AsyncParsableCommand {
 
 struct ChannelsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Prints the ids of all channels, one per line.")
+        commandName: "list", abstract: "Prints the ids of all channels, one per line.",
+        discussion: """
+            Example:
+              apns-batch channels list campaign.yaml --json
+            """)
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -105,13 +121,15 @@ private struct ChannelLine: Encodable {
 
 /// The arguments that all of these commands share.
 struct ChannelArguments: ParsableArguments {
-    @Argument(help: "Campaign file (YAML) with destination, credentials and topic.")
+    @Argument(help: "Campaign file (YAML) with destination, credentials and topic.", completion: .campaign)
     var campaign: String?
 
     @Option(help: "Bundle id of the app. (default: the campaign file's topic)")
     var bundleId: String?
 
-    @Option(help: "production, sandbox, or the HOST:PORT of channel management.")
+    @Option(
+        help: "production, sandbox, or the HOST:PORT of channel management.",
+        completion: .list(["production", "sandbox"]))
     var to: String?
 
     @OptionGroup var credentials: CredentialFlags

@@ -22,11 +22,11 @@ struct Check: AsyncParsableCommand {
             check was interrupted.
             """)
 
-    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+    @Argument(help: CampaignFlags.fileHelp, completion: .campaign) var campaign: String?
 
     @OptionGroup var flags: CampaignFlags
 
-    @Option(help: "File to write all findings to.")
+    @Option(help: "File to write all findings to.", completion: .file())
     var findings = "findings.csv"
 
     @Flag(help: "Treat the rows as broadcasts, like the command broadcast.")

@@ -24,9 +24,9 @@ struct CopyCampaign: ParsableCommand {
             read, or the directory is not empty; 75 the copy cannot be written.
             """)
 
-    @Argument(help: CampaignFlags.fileHelp) var campaign: String
+    @Argument(help: CampaignFlags.fileHelp, completion: .campaign) var campaign: String
 
-    @Argument(help: "Directory for the copy, created if needed.") var directory: String
+    @Argument(help: "Directory for the copy, created if needed.", completion: .directory) var directory: String
 
     @OptionGroup var flags: CampaignFlags
 

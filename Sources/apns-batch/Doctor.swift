@@ -25,10 +25,12 @@ struct DoctorCommand: AsyncParsableCommand {
             the usage is wrong; 69 there are errors.
             """)
 
-    @Argument(help: "Campaign file (YAML) with credentials, topic and trusted certificates.")
+    @Argument(help: "Campaign file (YAML) with credentials, topic and trusted certificates.", completion: .campaign)
     var campaign: String?
 
-    @Option(help: "Check one server only: production, sandbox, or HOST:PORT. (default: both environments)")
+    @Option(
+        help: "Check one server only: production, sandbox, or HOST:PORT. (default: both environments)",
+        completion: .list(["production", "sandbox"]))
     var to: String?
 
     @Option(help: "HOST:PORT instead of api.push.apple.com:443, such as port 2197 or a proxy.")
@@ -90,8 +92,13 @@ struct DoctorCommand: AsyncParsableCommand {
     ) throws -> Doctor.Endpoint? {
         guard let text else { return nil }
         let flag = flag ?? "--\(environment.rawValue)"
-        guard case .host(let host, let port) = try CampaignSettings.hostAndPort(text, flag: flag) else { return nil }
-        return .init(environment, host: host, port: port)
+        do {
+            let expected = flag == "--to" ? "production, sandbox or HOST:PORT" : "HOST:PORT"
+            guard case .host(let host, let port) = try CampaignSettings.hostAndPort(text, expected) else { return nil }
+            return .init(environment, host: host, port: port)
+        } catch {
+            throw UsageError("\(flag): \(error)", cause: error)
+        }
     }
 
     /// Returns nil if the settings have no credentials.

@@ -87,7 +87,12 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () async throw
 /// Reports an error on standard error and returns its exit code.
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
     guard let status = ExitStatus.of(error) else { return error }
-    complainOfFailure(located("\(error)"))
+    if let error = error as? UsageError {
+        Console.shared.failures(
+            error.faults.map(located).sorted { $0.compare($1, options: .numeric) == .orderedAscending })
+    } else {
+        complainOfFailure(located("\(error)"))
+    }
     if let remedy = (error as? ChannelError)?.remedy { complain(remedy) }
     return status
 }
@@ -100,14 +105,19 @@ struct SystemError: Error, CustomStringConvertible {
 
 /// An option or the campaign file is wrong, or a file of it cannot be read; nothing was sent.
 struct UsageError: SystemFailure, CustomStringConvertible {
-    let description: String
+    /// What is wrong; several faults are reported line by line.
+    let faults: [String]
     let systemCode: Int32?
 
-    init(_ description: String, systemCode: Int32) { (self.description, self.systemCode) = (description, systemCode) }
+    var description: String { faults.joined(separator: "; ") }
+
+    init(_ description: String, systemCode: Int32) { (faults, self.systemCode) = ([description], systemCode) }
 
     /// - Parameter cause: the error that the text is about.
-    init(_ description: String, cause: (any Error)? = nil) {
-        self.description = description
+    init(_ description: String, cause: (any Error)? = nil) { self.init(faults: [description], cause: cause) }
+
+    init(faults: [String], cause: (any Error)? = nil) {
+        self.faults = faults
         systemCode = (((cause as? CampaignError)?.cause ?? cause) as? any SystemFailure)?.systemCode
     }
 }
@@ -135,7 +145,7 @@ enum Output {
             let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                complainOfFailure("standard output: \(String(cString: strerror(errno)))")
+                complainOfFailure(failure(errno))
                 throw ExitStatus.interrupted
             }
             rest = rest.dropFirst(count)
@@ -145,7 +155,11 @@ enum Output {
     /// Returns whether all output could be written, and reports an error if not.
     static func isComplete() -> Bool {
         guard fflush(nil) != 0 else { return true }
-        complainOfFailure("standard output: \(String(cString: strerror(errno)))")
+        complainOfFailure(failure(errno))
         return false
+    }
+
+    private static func failure(_ code: Int32) -> String {
+        code == EBADF ? "standard output is closed" : "standard output: \(String(cString: strerror(code)))"
     }
 }

@@ -2,6 +2,7 @@ import APNSBatch
 import APNSBatchBasics
 import APNSBatchPostgres
 import ArgumentParser
+import Glibc
 
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +20,11 @@ struct Export: ParsableCommand {
             from a password file (PGPASSFILE), a service file (PGSERVICEFILE) or PGPASSWORD.
             docs/postgresql.md describes the table.
 
+            With a campaign file instead of a run directory, --create and --print-sql make
+            the table of its results_to before the first run.
+
             Examples:
+              apns-batch export campaign.yaml --create
               apns-batch export runs/tonight --to service=push --print-sql
               apns-batch export runs/tonight --to service=push --create
               apns-batch export runs/tonight --to 'host=db dbname=push' --table app.results
@@ -30,7 +35,7 @@ struct Export: ParsableCommand {
             what it has recorded so far was written.
             """)
 
-    @Argument(help: "Run directory.")
+    @Argument(help: "Run directory; or campaign file (YAML), with --create or --print-sql.", completion: .file())
     var runDirectory: String
 
     @Option(help: "Connection string of libpq, such as service=push or postgresql://user@db/push.")
@@ -39,7 +44,9 @@ struct Export: ParsableCommand {
     @Option(help: "Table, as TABLE or SCHEMA.TABLE. (default: push_results)")
     var table: String?
 
-    @Option(help: "whole, or digest for the SHA-256 of each token. (default: whole)")
+    @Option(
+        help: "whole, or digest for the SHA-256 of each token. (default: whole)",
+        completion: .list(TokenForm.allCases.map(\.rawValue)))
     var tokens: String?
 
     @Option(help: "Name of the campaign in the table. (default: that of the run)")
@@ -58,16 +65,14 @@ struct Export: ParsableCommand {
     var quiet = false
 
     func run() throws {
+        if access("\(runDirectory)/.", F_OK) != 0, access(runDirectory, F_OK) == 0 { return try prepare() }
         try reporting {
             let before = try? RunArguments(of: try RunOpening(of: runDirectory))
-            let table = try target(before)
+            let table = try target(before?.settings)
             let name = try campaign ?? before?.name ?? "campaign"
             let export = ResultsExport(ofRunIn: runDirectory, campaign: name, to: table)
             let columns = try export.columns
-            if printSql {
-                let statements = table.creation(columns: columns).map { $0 + ";" }
-                return Output.lines(statements.flatMap { $0.split(separator: "\n").map(String.init) })
-            }
+            if printSql { return showCreation(of: table, columns) }
             if create { try table.create(columns: columns) }
             try table.check(columns: columns)
             try show(try write(export), in: table)
@@ -75,11 +80,35 @@ struct Export: ParsableCommand {
         guard Output.isComplete() else { throw ExitStatus.interrupted }
     }
 
-    /// Returns the table of the flags, and where they say nothing that of the run.
-    private func target(_ before: RunArguments?) throws -> ResultsTable {
-        let keys = try before?.settings.values["resultsTo"].map { try ResultsTarget.Keys($0) }
+    /// Makes the table for the results of a campaign, or prints how it is made.
+    private func prepare() throws {
+        let call = try reporting { try CampaignCall(flags: CampaignSettings(), file: runDirectory) }
+        try reporting(call.located) {
+            guard create || printSql else {
+                throw UsageError(
+                    "\(runDirectory): a campaign file has no results: give --create or --print-sql, or the directory of a run"
+                )
+            }
+            let columns = call.settings.values["resultColumns"]?.texts ?? []
+            let table = try target(call.settings)
+            if printSql { return showCreation(of: table, columns) }
+            try table.create(columns: columns)
+            try table.check(columns: columns)
+            if !quiet { Output.line("table=\(table.name)") }
+        }
+        guard Output.isComplete() else { throw ExitStatus.interrupted }
+    }
+
+    private func showCreation(of table: ResultsTable, _ columns: [String]) {
+        let statements = table.creation(columns: columns).map { $0 + ";" }
+        Output.lines(statements.flatMap { $0.split(separator: "\n").map(String.init) })
+    }
+
+    /// Returns the table of the flags, and where they say nothing that of the run or campaign.
+    private func target(_ settings: CampaignSettings?) throws -> ResultsTable {
+        let keys = try settings?.values["resultsTo"].map { try ResultsTarget.Keys($0) }
         guard let database = to ?? keys?.database ?? (printSql ? "" : nil) else {
-            throw UsageError("no database: give --to, such as --to service=push")
+            throw UsageError("no database: give --to, such as --to service=push, or results_to in the campaign file")
         }
         guard let tokens = tokens.map(TokenForm.init) ?? keys?.tokens ?? .whole else {
             throw UsageError("--tokens: expected whole or digest, found \((tokens ?? "").quoted)")

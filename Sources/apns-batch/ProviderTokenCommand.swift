@@ -24,12 +24,12 @@ struct ProviderTokenCommand: ParsableCommand {
             75 it could not be written.
             """)
 
-    @Argument(help: "Campaign file (YAML), for the settings of the key.")
+    @Argument(help: "Campaign file (YAML), for the settings of the key.", completion: .campaign)
     var campaign: String?
 
     @OptionGroup(title: Setting.groups[3].title) var flags: CredentialFlags
 
-    @Option(help: "File to write the token to, with mode 600. (default: standard output)")
+    @Option(help: "File to write the token to, with mode 600. (default: standard output)", completion: .file())
     var output: String?
 
     func run() throws {

@@ -5,22 +5,26 @@ import Foundation
 struct Render: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
-        abstract: "Prints path, headers and payload of the first rows, without sending.",
+        abstract: "Prints path, headers and payload of the first rows, or of one row, without sending.",
         discussion: """
             The arguments are those of send. The provider token is not shown.
 
             Examples:
               apns-batch render campaign.yaml
+              apns-batch render campaign.yaml --row 1042
               apns-batch render --input rows.csv --template payload.json \\
                 --to simulator --rows 0 --json
             """)
 
-    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+    @Argument(help: CampaignFlags.fileHelp, completion: .campaign) var campaign: String?
 
     @OptionGroup var flags: CampaignFlags
 
-    @Option(help: "Number of rows to print, or 0 for all.")
-    var rows = 10
+    @Option(help: "Number of rows to print, or 0 for all. (default: 10)")
+    var rows: Int?
+
+    @Option(help: "Number of the only row to print, as check and results.csv number it.")
+    var row: UInt64?
 
     @Flag(help: "Treat the rows as broadcasts, like the command broadcast.")
     var broadcast = false
@@ -32,21 +36,32 @@ struct Render: AsyncParsableCommand {
         let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
         let settings = call.settings
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
-        var left = rows == 0 ? Int.max : rows
+        try reporting { try checkRows() }
+        var left = row == nil ? rows ?? 10 : 1
+        if rows == 0 { left = .max }
         var invalid = false
         try call.reporting {
             let input = try settings.campaignInput()
             var campaign = try settings.campaign(simulator: simulator, for: .showing)
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             let preview = try CampaignPreview(campaign, input: input)
-            while left > 0, let row = try preview.next() {
+            var last: UInt64 = 0
+            while left > 0, let next = try preview.next() {
+                last = next.row
+                if let row, next.row != row { continue }
                 left -= 1
-                if row.invalid != nil { invalid = true }
-                show(row)
+                if next.invalid != nil { invalid = true }
+                show(next)
             }
+            if let row, left > 0 { throw UsageError("--row: there is no row \(row); the last one is row \(last)") }
         }
         if !Output.isComplete() { throw ExitStatus.interrupted }
         if invalid { throw ExitStatus.someRowsLeft }
+    }
+
+    private func checkRows() throws {
+        if row != nil, rows != nil { throw UsageError("--row and --rows: give one of them") }
+        if let rows, rows < 0 { throw UsageError("--rows: expected 0 or more, found \(rows)") }
     }
 
     private func show(_ row: CampaignPreview.Row) {

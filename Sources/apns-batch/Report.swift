@@ -36,7 +36,7 @@ struct Report: ParsableCommand {
         case text, json, html
     }
 
-    @Argument(help: "Run directory, or directory of a run in parts; several are compared.")
+    @Argument(help: "Run directory, or directory of a run in parts; several are compared.", completion: .directory)
     var runDirectories: [String]
 
     @Option(help: "Print the report as text, json or html, and write no files. (default for several: text)")

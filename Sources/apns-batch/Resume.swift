@@ -30,7 +30,7 @@ struct Resume: AsyncParsableCommand {
             Exit codes: see apns-batch --help.
             """)
 
-    @Argument(help: "Run directory.")
+    @Argument(help: "Run directory.", completion: .directory)
     var runDirectory: String
 
     @OptionGroup var flags: CampaignFlags

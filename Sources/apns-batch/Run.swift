@@ -27,7 +27,7 @@ struct Run: AsyncParsableCommand {
             run of another campaign, a broadcast, or files of another program.
             """)
 
-    @Argument(help: CampaignFlags.fileHelp) var campaign: String
+    @Argument(help: CampaignFlags.fileHelp, completion: .campaign) var campaign: String
 
     @OptionGroup var flags: CampaignFlags
 

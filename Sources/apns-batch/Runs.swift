@@ -29,10 +29,10 @@ struct Runs: ParsableCommand {
             be continued (--unfinished); 64 there is no history, or it cannot be read.
             """)
 
-    @Argument(help: "Campaign file (YAML).")
+    @Argument(help: "Campaign file (YAML).", completion: .campaign)
     var campaignFile: String?
 
-    @Option(help: "Directory of the history.")
+    @Option(help: "Directory of the history.", completion: .directory)
     var stateDir: String?
 
     @Option(help: "Name of the campaign: only its runs. (default: that of the campaign file)")

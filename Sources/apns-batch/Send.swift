@@ -39,7 +39,7 @@ struct Send: AsyncParsableCommand {
             Exit codes: see apns-batch --help.
             """)
 
-    @Argument(help: CampaignFlags.fileHelp) var campaign: String?
+    @Argument(help: CampaignFlags.fileHelp, completion: .campaign) var campaign: String?
 
     @OptionGroup var flags: CampaignFlags
 

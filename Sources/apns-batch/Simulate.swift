@@ -54,10 +54,10 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "production, or sandbox, which adds apns-unique-id to answers.")
     var environment = SimulatorConfiguration.Environment.production
 
-    @Option(help: "Server certificate (PEM).")
+    @Option(help: "Server certificate (PEM).", completion: .file())
     var cert: String?
 
-    @Option(help: "Private key of the certificate (PEM).")
+    @Option(help: "Private key of the certificate (PEM).", completion: .file())
     var key: String?
 
     @Option(
@@ -76,7 +76,9 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Topics for keys that name none, separated by commas. (default: any)")
     var topics: String?
 
-    @Option(help: "CA of client certificates (PEM). If given, client certificates are requested. (default: none)")
+    @Option(
+        help: "CA of client certificates (PEM). If given, client certificates are requested. (default: none)",
+        completion: .file())
     var clientCa: String?
 
     @Option(help: "Report BadCertificateEnvironment for all client certificates: none (never), answer or goaway.")
@@ -97,10 +99,11 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Offset of the clock in seconds, for checks of provider tokens and for the date header.")
     var clockOffset: Int64 = 0
 
-    @Option(help: "Script with answers, latency, faults and seed (YAML).")
+    @Option(
+        help: "Script with answers, latency, faults and seed (YAML).", completion: .file(extensions: ["yaml", "yml"]))
     var script: String?
 
-    @Option(help: "File to write the request counts of each token to: token,received,accepted.")
+    @Option(help: "File to write the request counts of each token to: token,received,accepted.", completion: .file())
     var counts: String?
 
     @Option(
@@ -110,10 +113,12 @@ struct Simulate: AsyncParsableCommand {
             """)
     var arrivals: String?
 
-    @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
+    @Option(
+        help: "io_uring or epoll. (default: io_uring where the kernel allows it)",
+        completion: .list(["io_uring", "epoll"]))
     var loop: String?
 
-    @Option(help: "Directory for the certificate and key that the simulator makes.")
+    @Option(help: "Directory for the certificate and key that the simulator makes.", completion: .directory)
     var directory = "simulator"
 
     func run() async throws {

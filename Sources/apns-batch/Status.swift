@@ -27,7 +27,7 @@ struct Status: ParsableCommand {
             no run.
             """)
 
-    @Argument(help: "Run directory.")
+    @Argument(help: "Run directory.", completion: .directory)
     var runDirectory: String
 
     @Option(help: "Maximum number of row ranges to show, or 0 for all.")

@@ -2,10 +2,11 @@
  * process: start-up checks and signal handlers of the command. They run before main, and so before Swift's runtime
  * starts threads or opens files, in every program that links this module. A library must not link it.
  *
- * 1. Closed standard descriptors are opened on /dev/null, so that no other file becomes standard output.
- * 2. The process tries to get what every command needs: some descriptors, an event loop, some threads, and address
- *    space. If it fails, it ends with a message and APNS_PROCESS_EXIT_SYSTEM, because the runtime would hang or trap
- *    later.
+ * 1. Closed standard descriptors are opened on /dev/null, so that no other file becomes standard output. Writing to a
+ * standard output that was closed fails (EBADF).
+ * 2. The process tries to get what every command needs: its arguments, which Swift's runtime reads from /proc, some
+ *    descriptors, an event loop, some threads, and address space. If it fails, it ends with a message and
+ * APNS_PROCESS_EXIT_SYSTEM, because the runtime would hang or trap later.
  * 3. A fatal signal prints one line and ends the process, with APNS_PROCESS_EXIT_SYSTEM if memory is exhausted. This
  *    replaces Swift's crash reporter, which prints registers and memory, possibly containing keys, and then lets the
  *    process continue.

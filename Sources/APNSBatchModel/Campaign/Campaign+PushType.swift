@@ -1,3 +1,5 @@
+import APNSBatchNotification
+
 extension Campaign {
     /// The `apns-push-type`. Any text can be made a push type; one that APNs does not know makes the notification invalid.
     public struct PushType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
@@ -33,6 +35,9 @@ extension Campaign {
         public static let pushtotalk: Self = "pushtotalk"
         /// A widget is loaded again. The topic's suffix is `.push-type.widgets`.
         public static let widgets: Self = "widgets"
+
+        /// The push types that APNs knows, in the order of their names in its documentation. Later versions may have more.
+        public static let known = APNSBatchNotification.PushType.allCases.map { Self($0.name) }
     }
 
     /// The `apns-priority`. A push type allows only some of them.

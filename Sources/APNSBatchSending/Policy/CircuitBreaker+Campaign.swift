@@ -36,8 +36,10 @@ extension CircuitBreaker.Limits {
     private static func reason(_ name: String) throws(CampaignError) -> KnownReason? {
         if name == Campaign.CircuitBreaker.anyReason { return nil }
         guard case .known(let reason) = Reason(rawValue: name) else {
+            let known = KnownReason.allCases.map { Reason.known($0).rawValue } + [Campaign.CircuitBreaker.anyReason]
+            let hint = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""
             throw CampaignError(
-                .configuration, "circuit breaker: expected one of APNs's reasons or any, found \(name.quoted)")
+                .configuration, "circuit breaker: expected one of APNs's reasons or any, found \(name.quoted)\(hint)")
         }
         return reason
     }

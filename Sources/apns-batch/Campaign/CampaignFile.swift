@@ -1,3 +1,4 @@
+import APNSBatch
 import Yams
 
 /// A campaign file, with the place of each value for error messages.
@@ -8,9 +9,11 @@ struct CampaignFile {
     /// The place of each setting, such as `campaign.yaml:7:11`, by its name.
     let places: [String: String]
 
+    /// - Throws: `UsageError` with all faults of the file.
     static func read(_ path: String) throws -> CampaignFile {
         let root = try YAMLFile.compose(path)
-        let values = try SettingReader(path: path).values(of: root, Setting.all)
+        let faults = YAMLFaultList(of: path)
+        let values = SettingReader(faults: faults).values(of: root, Setting.all)
         var places: [String: String] = [:]
         for setting in Setting.all {
             guard let node = root.mapping?[setting.key] else { continue }
@@ -20,68 +23,106 @@ struct CampaignFile {
         if values["providers"] != nil, let own = settings.firstOfProvider,
             let key = root.mapping?.keys.first(where: { $0.string == own.key })
         {
-            throw UsageError(
-                "\(YAMLFile.place(of: key, in: path)): \(own.key): cannot be given together with providers")
+            faults.add("\(own.key): cannot be given together with providers", at: key)
         }
+        if !faults.isEmpty { addFaults(of: values, in: root, to: faults) }
+        try faults.throwAny()
         let directory = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : ""
         return CampaignFile(
             path: path, settings: settings.relative(to: directory.isEmpty && path.hasPrefix("/") ? "/" : directory),
             places: places)
     }
+
+    /// Adds what is wrong with values of a file that is refused anyway. Those of other files are judged later, because a flag may
+    /// replace them.
+    private static func addFaults(of values: [String: SettingValue], in root: Node, to faults: YAMLFaultList) {
+        var campaign = Campaign(destination: .production, topic: nil, providers: [])
+        for setting in Setting.all where !setting.kind.isOfFiles {
+            guard let value = values[setting.name], let node = root.mapping?[setting.key] else { continue }
+            for fault in setting.applied(value, to: &campaign)?.faults ?? [] { faults.add(fault, at: node) }
+        }
+    }
 }
 
-/// Reads settings from the nodes of a campaign file.
+/// Reads settings from the nodes of a campaign file. What cannot be read is left out of the values, and noted as a fault.
 private struct SettingReader {
-    let path: String
+    let faults: YAMLFaultList
 
     /// - Parameter name: the setting that these keys belong to, such as `providers[0]`; empty for the whole file.
-    func values(of node: Node, _ table: [Setting], name: String = "") throws -> [String: SettingValue] {
-        try YAMLFile.checkKeys(of: node, table.map(\.key), path: path, name: name.isEmpty ? "" : "\(name): ")
+    func values(of node: Node, _ table: [Setting], name: String = "") -> [String: SettingValue] {
+        guard let mapping = node.mapping else {
+            faults.add(name, expected: "keys and values", at: node)
+            return [:]
+        }
+        let known = table.map(\.key)
+        for (key, _) in mapping {
+            guard let found = key.string, !known.contains(found) else { continue }
+            faults.add((name.isEmpty ? "" : "\(name): ") + YAMLFile.unknown(key: found, known), at: key)
+        }
         var values: [String: SettingValue] = [:]
         for setting in table {
             // A key without a value is ignored.
-            guard let child = node.mapping?[setting.key], child.null == nil else { continue }
-            values[setting.name] = try value(child, setting.kind, name.isEmpty ? setting.key : "\(name).\(setting.key)")
+            guard let child = mapping[setting.key], child.null == nil else { continue }
+            values[setting.name] = value(child, setting, name.isEmpty ? setting.key : "\(name).\(setting.key)")
         }
         return values
     }
 
-    private func value(_ node: Node, _ kind: Setting.Kind, _ name: String) throws -> SettingValue {
-        switch kind {
+    private func value(_ node: Node, _ setting: Setting, _ name: String) -> SettingValue? {
+        switch setting.kind {
         case .number, .whole:
-            _ = try text(node, name)
-            guard let number = node.int else { throw unexpected(node, name, "a whole number") }
+            guard text(node, name) != nil else { return nil }
+            guard let number = node.int else { return refused(node, name, "a whole number") }
             return .number(number)
-        case .text, .path: return .text(try text(node, name))
-        case .pathOrPaths where node.sequence == nil: return .text(try text(node, name))
-        case .names, .paths, .pathOrPaths, .texts, .command:
-            return .list(try list(node, name) { .text(try text($0, $1)) })
+        case .text, .path: return item(node, setting, name)
+        case .pathOrPaths where node.sequence == nil: return item(node, setting, name)
+        case .names, .paths, .pathOrPaths, .texts, .command: return list(node, name) { item($0, setting, $1) }
         case .shares, .pathsByName:
-            guard let mapping = node.mapping else { throw unexpected(node, name, "keys and values") }
+            guard let mapping = node.mapping else { return refused(node, name, "keys and values") }
             return .members(
-                try mapping.reduce(into: [:]) { members, pair in
+                mapping.reduce(into: [:]) { members, pair in
                     let key = pair.key.string ?? ""
-                    members[key] = .text(try text(pair.value, "\(name).\(key)"))
+                    members[key] = item(pair.value, setting, "\(name).\(key)")
                 })
-        case .record(let table): return .members(try values(of: node, table, name: name))
-        case .records(let table): return .list(try list(node, name) { .members(try values(of: $0, table, name: $1)) })
+        case .record(let table): return .members(values(of: node, table, name: name))
+        case .records(let table): return list(node, name) { .members(values(of: $0, table, name: $1)) }
         }
     }
 
-    private func text(_ node: Node, _ name: String) throws -> String {
-        guard let scalar = node.scalar else { throw unexpected(node, name, "a single value") }
+    /// Returns a text of the setting.
+    private func item(_ node: Node, _ setting: Setting, _ name: String) -> SettingValue? {
+        guard let text = text(node, name) else { return nil }
+        guard let fault = setting.fault(in: text) else { return .text(text) }
+        faults.add("\(name): \(fault)", at: node)
+        return nil
+    }
+
+    private func text(_ node: Node, _ name: String) -> String? {
+        guard let scalar = node.scalar else {
+            faults.add(name, expected: "a single value", at: node)
+            return nil
+        }
         return scalar.string
     }
 
-    private func list(
-        _ node: Node, _ name: String, _ body: (Node, String) throws -> SettingValue
-    ) throws -> [SettingValue] {
-        guard let sequence = node.sequence else { throw unexpected(node, name, "a list") }
-        return try sequence.enumerated().map { try body($1, "\(name)[\($0)]") }
+    private func list(_ node: Node, _ name: String, _ body: (Node, String) -> SettingValue?) -> SettingValue? {
+        guard let sequence = node.sequence else { return refused(node, name, "a list") }
+        let items = sequence.enumerated().map { body($1, "\(name)[\($0)]") }
+        return items.contains(nil) ? nil : .list(items.compactMap(\.self))
     }
 
-    private func unexpected(_ node: Node, _ name: String, _ expected: String) -> UsageError {
-        UsageError(
-            "\(YAMLFile.place(of: node, in: path)): \(name): expected \(expected), found \(YAMLFault.shown(node))")
+    private func refused(_ node: Node, _ name: String, _ expected: String) -> SettingValue? {
+        faults.add(name, expected: expected, at: node)
+        return nil
+    }
+}
+
+extension Setting.Kind {
+    /// Whether applying a value reads files that it names.
+    fileprivate var isOfFiles: Bool {
+        switch self {
+        case .path, .pathOrPaths, .paths, .pathsByName: true
+        default: false
+        }
     }
 }

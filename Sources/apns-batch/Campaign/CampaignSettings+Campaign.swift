@@ -57,23 +57,16 @@ extension CampaignSettings {
     ///   - use: what credentials are read for.
     func campaign(simulator: EmbeddedSimulator?, for use: Use = .sending) throws -> Campaign {
         let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
-        var campaign = Campaign(
-            destination: try simulator?.destination ?? destination(isNeeded: use == .sending),
-            topic: self.topic ?? topic, providers: try providers(simulator, for: use))
+        var campaign = Campaign(destination: .production, topic: self.topic ?? topic, providers: [])
+        try apply(to: &campaign)
+        campaign.destination = try simulator?.destination ?? destination(isNeeded: use == .sending)
+        campaign.providers = try providers(simulator, for: use)
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
         } else if let caFile = self.caFile {
             campaign.authorities = try InputFile.bytes(of: caFile)
             if campaign.authorities.isEmpty { throw UsageError("\(caFile): the file holds no certificate") }
-        }
-        for setting in Setting.all {
-            guard let value = values[setting.name] else { continue }
-            do {
-                try setting.apply?(&campaign, value)
-            } catch let error as UsageError {
-                throw UsageError("\(setting.key): \(error)", cause: error)
-            }
         }
         if values["canaryMaxRejected"] != nil, values["canary"] == nil {
             throw UsageError("--canary-max-rejected needs --canary")
@@ -84,25 +77,54 @@ extension CampaignSettings {
         return campaign
     }
 
+    /// Applies all settings that are read one by one.
+    ///
+    /// - Throws: `UsageError` with all faults.
+    private func apply(to campaign: inout Campaign) throws {
+        var faults: [UsageError] = []
+        for setting in Setting.all {
+            guard let value = values[setting.name] else { continue }
+            if let fault = setting.applied(value, to: &campaign) { faults.append(fault) }
+        }
+        if values["fallback"] != nil, values["templates"] == nil, values["variants"] == nil {
+            faults.append(UsageError("fallback: needs templates or variants"))
+        }
+        if let first = faults.first {
+            throw faults.count == 1 ? first : UsageError(faults: faults.flatMap(\.faults), cause: first)
+        }
+    }
+
     /// Rendering needs no destination, because it only affects the `:authority` field.
     func destination(isNeeded: Bool = true) throws -> Campaign.Destination {
         switch self.to {
         case nil where !isNeeded: return .production
         case nil: throw UsageError("no destination: give --to production, sandbox, simulator or HOST:PORT")
-        case "production": return .production
-        case "sandbox": return .sandbox
-        case let text?: return try Self.hostAndPort(text)
+        case let text?:
+            do {
+                return try Self.destination(text)
+            } catch {
+                throw UsageError("--to: \(error)", cause: error)
+            }
         }
     }
 
-    static func hostAndPort(_ text: String, flag: String = "--to") throws -> Campaign.Destination {
+    /// Parses a destination; the simulator, which has none before it is started, counts as the server of production.
+    static func destination(_ text: String) throws -> Campaign.Destination {
+        switch text {
+        case "production", "simulator": return .production
+        case "sandbox": return .sandbox
+        default: return try hostAndPort(text, "production, sandbox, simulator or HOST:PORT")
+        }
+    }
+
+    static func hostAndPort(_ text: String, _ expected: String = "HOST:PORT") throws -> Campaign.Destination {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw UsageError("\(flag): expected production, sandbox, simulator or HOST:PORT, found \(text.quoted)")
+            throw UsageError("expected \(expected), found \(text.quoted)")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard HostName.isOne(host) else {
-            throw UsageError("\(flag): expected HOST:PORT, found \(text.quoted)")
+            throw UsageError("expected HOST:PORT, found \(text.quoted)")
         }
         return .host(host, port: port)
     }

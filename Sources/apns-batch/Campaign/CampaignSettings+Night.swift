@@ -18,10 +18,14 @@ extension CampaignSettings {
     }
 
     static func zone(_ value: SettingValue) throws -> TimeZone {
-        try value.parsed("a time zone such as Europe/Berlin") { name in
-            // Abbreviations such as EST are refused, because several zones have the same one.
-            name.contains("/") || name == "UTC" ? TimeZone(identifier: name) : nil
+        let name = value.text ?? ""
+        // Abbreviations such as EST are refused, because several zones have the same one.
+        guard name.contains("/") || name == "UTC", let zone = TimeZone(identifier: name) else {
+            throw UsageError(
+                "expected a time zone such as Europe/Berlin, found \"\(name)\""
+                    + WordList.hint(name, in: TimeZone.knownTimeZoneIdentifiers))
         }
+        return zone
     }
 
     /// Returns seconds after midnight.

@@ -1,11 +1,12 @@
 import APNSBatch
+import Glibc
 
 /// What is expected of a night, and who is told of it.
 extension Setting {
     static let night: [Setting] = [
         Setting(
             "expect", .texts, standard: "accepted > 0, and no row unavailable, invalid, unknown or expired",
-            "METRIC OP VALUE, such as \"accepted >= 95%\" or \"rows within 30% of median\": else exit code 2, or 64 for rows. Repeatable."
+            "METRIC OP VALUE, such as \"accepted >= 95%\" or \"rows within 30% of median\": else exit code 2, or 64 for rows."
         ) { $0.expectations = try $1.texts.map { try CampaignExpectation($0) } },
         Setting(
             "requireFresh", .text, standard: "any age",
@@ -16,11 +17,11 @@ extension Setting {
             "How long to wait for what passes by itself, such as 30m: an input that is not there yet, or a database that starts up."
         ) { _ = try $1.parsed("a duration such as 30m", CampaignSettings.duration) },
         Setting(
-            "sameInput", .text, standard: "once",
+            "sameInput", .text, standard: "once", words: ["once", "nightly"],
             "once: an input that a complete run has sent is not sent again. nightly: it is sent once each night."
         ) { _ = try CampaignSettings.isNightly($1) },
         Setting(
-            "unfinished", .text, standard: "report",
+            "unfinished", .text, standard: "report", words: ["report", "continue"],
             "What to do first about an earlier night that is not finished. report: name it, exit code 2. continue: finish it, if its rows are kept."
         ) { _ = try CampaignSettings.finishesEarlier($1) },
         Setting(
@@ -28,14 +29,15 @@ extension Setting {
             "Directory for the history of runs, which medians and the command runs are made from; else it is beside the run directories."
         ) { $0.stateDirectory = $1.text },
         Setting(
-            "report", .text, standard: "files", "files: a report is written into the run directory. none: it is not."
+            "report", .text, standard: "files", words: ["files", "none"],
+            "files: a report is written into the run directory. none: it is not."
         ) {
             _ = try $1.parsed("files or none") { ["files", "none"].contains($0) ? $0 : nil }
         },
         Setting(
             "onComplete", .command, hasFlag: false,
             "Program that is started at the end, without a shell. RUN_DIR, EXIT and VERDICT are in its environment."
-        ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },
+        ) { try CampaignSettings.checkCommand($1) },
         Setting(
             "onCompletePatience", .whole, standard: "60",
             "Seconds after which the program of on_complete is killed: 1 to 86400."
@@ -65,6 +67,18 @@ extension CampaignSettings {
 
     static func finishesEarlier(_ value: SettingValue) throws -> Bool {
         try value.parsed("report or continue") { ["report": false, "continue": true][$0] }
+    }
+
+    /// Throws unless a list begins with a program. Nothing splits a text into words, as a shell would.
+    static func checkCommand(_ value: SettingValue) throws {
+        guard let program = value.texts.first, !program.isEmpty else {
+            throw UsageError("expected a program and its arguments, found an empty list")
+        }
+        let words = program.split(separator: " ")
+        guard words.count > 1, access(program, F_OK) != 0 else { return }
+        throw UsageError(
+            "expected a program and its arguments, each as an item of the list, found \(program.quoted): "
+                + "write [\((words + value.texts.dropFirst().map { $0[...] }).joined(separator: ", "))]")
     }
 
     /// Parses a duration such as `20h`.

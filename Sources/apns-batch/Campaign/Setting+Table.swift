@@ -18,7 +18,7 @@ extension Setting {
         Setting(
             "inputCommand", .command, hasFlag: false, replaces: ["input", "inputQuery"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."
-        ) { if $1.texts.isEmpty { throw UsageError("expected a program and its arguments, found an empty list") } },
+        ) { try CampaignSettings.checkCommand($1) },
         Setting(
             "inputQuery", .record(InputQuery.settings), hasFlag: false, replaces: ["input", "inputCommand"],
             "Query of PostgreSQL whose rows are the input. docs/postgresql.md describes it."
@@ -28,11 +28,11 @@ extension Setting {
             "Time after which the program of input_command is killed, or input_query is cancelled, such as 20m."
         ) { _ = try CampaignSettings.duration($1) },
         Setting(
-            "spool", .text, standard: "auto",
+            "spool", .text, standard: "auto", words: ["auto", "always", "never"],
             "always, never, or auto: whether the input is read to its end and kept in the run directory before the first push. auto keeps what can be read only once."
         ) { _ = try CampaignSettings.spool($1) },
         Setting(
-            "format", .text, standard: "auto",
+            "format", .text, standard: "auto", words: Campaign.InputFormat.allCases.map(\.rawValue),
             "csv, ndjson (a JSON object on each line), or auto: by the name and the first byte of the input."
         ) {
             $0.inputFormat = try $1.parsed("auto, csv or ndjson", Campaign.InputFormat.init)
@@ -58,7 +58,6 @@ extension Setting {
             $0.templates = .init(by: .variant, try CampaignSettings.templates($1), fallback: nil)
         },
         Setting("fallback", .text, hasFlag: false, "The template for rows that select none of these.") {
-            guard $0.templates != nil else { throw UsageError("needs templates or variants") }
             $0.templates?.fallback = $1.text
         },
         Setting(
@@ -70,7 +69,7 @@ extension Setting {
             "Binary logarithm of the largest window of a zstd input, which takes as many bytes of memory."),
         Setting(
             "strings", .paths,
-            "Localizable.strings file, or folder with .lproj folders, that must hold every loc-key. Repeatable."
+            "Localizable.strings file, or folder with .lproj folders, that must hold every loc-key. "
         ) { $0.strings = try $1.texts.flatMap { try StringsFiles.read($0) } },
         Setting("encryption", .record(encryption), hasFlag: false, "Encrypts keys of the template for each recipient.")
         {
@@ -81,13 +80,19 @@ extension Setting {
     private static let encryption: [Setting] = [
         Setting("keys", .names, "Keys of the template to encrypt."),
         Setting("keyColumn", .text, "Column that holds the recipient's public key."),
-        Setting("cipher", .text, "aes-256-gcm or aes-256-cbc."),
-        Setting("padding", .text, "oaep-sha256, oaep-sha1 or pkcs1."),
+        Setting(
+            "cipher", .text, words: Campaign.Encryption.Cipher.allCases.map(\.rawValue), "aes-256-gcm or aes-256-cbc."),
+        Setting(
+            "padding", .text, words: Campaign.Encryption.Padding.allCases.map(\.rawValue),
+            "oaep-sha256, oaep-sha1 or pkcs1."),
     ]
 
     private static let headers: [Setting] = [
         Setting("topic", .text, "Bundle id or full topic. The push type's suffix is added if it is missing."),
-        Setting("pushType", .text, standard: "alert", "Push type: alert, background, voip, ...") {
+        Setting(
+            "pushType", .text, standard: "alert", words: Campaign.PushType.known.map(\.name),
+            "Push type: alert, background, voip, ..."
+        ) {
             $0.headers.pushType = .init($1.text ?? "")
         },
         Setting("priority", .whole, standard: "the push type's", "Priority: 10, 5 or 1.") {
@@ -111,7 +116,12 @@ extension Setting {
     ]
 
     private static let destination: [Setting] = [
-        Setting("to", .text, "Destination: production, sandbox, simulator (inside this process), or HOST:PORT."),
+        Setting(
+            "to", .text, words: ["production", "sandbox", "simulator"], otherwise: "HOST:PORT",
+            "Destination: production, sandbox, simulator (inside this process), or HOST:PORT."
+        ) {
+            _ = try CampaignSettings.destination($1.text ?? "")
+        },
         Setting("simulatorScript", .path, "Script (YAML) for --to simulator: answers, latency, faults and seed."),
         Setting(
             "proxy", .text, "HTTP proxy to connect through (CONNECT): http://HOST:PORT or http://USER@HOST:PORT."),
@@ -176,7 +186,7 @@ extension Setting {
             "timezone", .text, standard: "the machine's", "Time zone of the campaign, such as Europe/Berlin."
         ) { _ = try CampaignSettings.zone($1) },
         Setting(
-            "onUnknown", .text, standard: "resend",
+            "onUnknown", .text, standard: "resend", words: UnknownPolicy.allCases.map(\.name),
             "Policy for rows that may have arrived: resend, report or resend-if-collapsible."
         ) { $0.onUnknown = try $1.parsed("resend, report or resend-if-collapsible", UnknownPolicy.init(name:)) },
         Setting("syncInterval", "Milliseconds between two syncs of the results to the disk."),
@@ -188,19 +198,19 @@ extension Setting {
 
     private static let policy: [Setting] = [
         Setting(
-            "notAfter", .text,
+            "notAfter", .text, words: ["never"], otherwise: "a time or a duration",
             "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). Rows not sent by then expire."
         ) { $0.notAfter = try CampaignSettings.deadline($1) },
         Setting(
-            "rate", .text, standard: "none",
+            "rate", .text, standard: "none", words: ["none"], otherwise: "a rate",
             "Largest rate of requests: 2000/s, 120000/min or 3000000/h, for all lanes, providers and retries together."
         ) { $0.rateLimit.rate = try CampaignSettings.rate($1) },
         Setting(
-            "ramp", .text, standard: "none",
+            "ramp", .text, standard: "none", words: ["none"], otherwise: "a duration",
             "Time in which the rate rises from 1 % to its full value, such as 10m: at the start, and after each gap of a minute."
         ) { $0.rateLimit.ramp = $1.text == "none" ? .zero : try CampaignSettings.duration($1) },
         Setting(
-            "spread", .text, standard: "none",
+            "spread", .text, standard: "none", words: ["none"], otherwise: "a duration",
             "Time over which the rows are spread evenly, such as 2h. The rate, if there is one, remains the limit."
         ) { $0.rateLimit.spread = $1.text == "none" ? nil : try CampaignSettings.duration($1) },
         Setting(
@@ -218,7 +228,7 @@ extension Setting {
         Setting("retryRows", "Number of rows waiting to be sent again at which a lane takes no new rows."),
         Setting(
             "stopAt", .shares, calledBy: "circuit breaker",
-            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200); or REASON=never. Repeatable."
+            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200); or REASON=never."
         ) { $0.circuitBreaker.shares = try ($1.members ?? [:]).mapValues(CampaignSettings.share) },
         Setting("stopWindow", "Number of latest answers that --stop-at considers."),
         Setting("stopMinimum", "Number of answers before --stop-at applies."),
@@ -235,7 +245,10 @@ extension Setting {
         Setting("lanes", standard: "number of cores minus one", "Number of sending threads."),
         Setting("connections", "Maximum number of connections that a lane opens for each provider."),
         Setting("streams", "Maximum number of concurrent streams on one connection."),
-        Setting("loop", .text, standard: "io_uring where the kernel allows it", "Event loop: io_uring or epoll.") {
+        Setting(
+            "loop", .text, standard: "io_uring where the kernel allows it", words: ["io_uring", "epoll"],
+            "Event loop: io_uring or epoll."
+        ) {
             $0.loop = try $1.parsed("io_uring or epoll", Campaign.Loop.init)
         },
         Setting("requestTimeout", "Milliseconds after which a request without an answer fails."),

@@ -11,9 +11,9 @@ struct Setting: Sendable {
         case text
         /// A path, relative to the campaign file that holds it.
         case path
-        /// A path, or a list of paths. The flag is a path.
+        /// A path, or a list of paths. The flag is repeatable.
         case pathOrPaths
-        /// A list of names. A flag separates them by commas.
+        /// A list of names. A flag separates them by commas, and is repeatable.
         case names
         /// A list of paths. The flag is repeatable.
         case paths
@@ -44,14 +44,20 @@ struct Setting: Sendable {
     let replaces: [String]
     /// The name in messages of the library, if it is not the key.
     let calledBy: String?
+    /// The fixed words that a text, or each item of a list, can be; empty if there are none.
+    let words: [String]
+    /// What a text can be besides these words, such as `HOST:PORT`; nil if it must be one of them.
+    let otherwise: String?
     /// Applies this setting to a campaign; nil for settings that are read together with others.
     let apply: Apply?
 
     init(
         _ name: String, _ kind: Kind, standard: String? = nil, hasFlag: Bool = true, isHidden: Bool = false,
-        replaces: [String] = [], calledBy: String? = nil, _ help: String, apply: Apply? = nil
+        replaces: [String] = [], calledBy: String? = nil, words: [String] = [], otherwise: String? = nil,
+        _ help: String, apply: Apply? = nil
     ) {
         (self.name, self.kind, self.standard, self.help) = (name, kind, standard, help)
+        (self.words, self.otherwise) = (words, otherwise)
         (self.hasFlag, self.isHidden) = (hasFlag, isHidden)
         (self.replaces, self.calledBy, self.apply) = (replaces, calledBy, apply)
     }
@@ -71,7 +77,18 @@ struct Setting: Sendable {
     /// The key in campaign files, such as `key_file`.
     var key: String { SettingName.key(name) }
 
-    var flagHelp: String { standard.map { "\(help) (default: \($0))" } ?? help }
+    var flagHelp: String {
+        let text = isRepeatable ? "\(help) Repeatable." : help
+        return standard.map { "\(text) (default: \($0))" } ?? text
+    }
+
+    /// Whether the flag may be given several times, which makes a list.
+    var isRepeatable: Bool {
+        switch kind {
+        case .pathOrPaths, .names, .paths, .texts, .shares: true
+        default: false
+        }
+    }
 
     static let all = groups.flatMap(\.settings)
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
@@ -99,7 +116,15 @@ extension Setting {
     }
 
     private var row: String {
-        "| `\(key)` | \(kind.text) | \(standard ?? "") | \(help.replacing("|", with: "\\|")) |\n"
+        "| `\(key)` | \(valueText) | \(standard ?? "") | \(help.replacing("|", with: "\\|")) |\n"
+    }
+}
+
+extension Setting {
+    /// A description of the values: the words, if they are all.
+    var valueText: String {
+        guard case .text = kind, !words.isEmpty, otherwise == nil else { return kind.text }
+        return WordList.text(words)
     }
 }
 

@@ -52,7 +52,7 @@ struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
         for setting in Self.settings {
             if setting.isRepeatable {
                 let list = try flags.decode(Option<[SettingValue]>.self, forKey: Key(setting.name)).wrappedValue
-                if !list.isEmpty { given[setting.name] = .list(list) }
+                if !list.isEmpty { given[setting.name] = setting.kind.value(ofFlags: list) }
             } else {
                 given[setting.name] = try flags.decode(Option<SettingValue?>.self, forKey: Key(setting.name))
                     .wrappedValue
@@ -72,13 +72,6 @@ struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
 }
 
 extension Setting {
-    fileprivate var isRepeatable: Bool {
-        switch kind {
-        case .paths, .texts, .shares: true
-        default: false
-        }
-    }
-
     /// The declarations of the flags for the parser, which asks for them often, by the names of the settings.
     fileprivate static let flags = Dictionary(
         uniqueKeysWithValues: all.filter(\.hasFlag).map { ($0.name, $0.flag) })
@@ -88,9 +81,11 @@ extension Setting {
         let kind = kind
         let name = NameSpecification.customLong(String(SettingName.flag(self.name).dropFirst(2)))
         if isRepeatable {
-            return Option<[SettingValue]>(wrappedValue: [], name: name, help: help) { SettingValue.text($0) }
+            return Option<[SettingValue]>(wrappedValue: [], name: name, help: help, completion: completion) {
+                SettingValue.text($0)
+            }
         }
-        return Option<SettingValue?>(name: name, help: help) { try kind.value(ofFlag: $0) }
+        return Option<SettingValue?>(name: name, help: help, completion: completion) { try kind.value(ofFlag: $0) }
     }
 }
 
@@ -100,9 +95,18 @@ extension Setting.Kind {
         case .number, .whole:
             guard let number = Int(text) else { throw UsageError("expected a whole number") }
             return .number(number)
-        case .names:
-            return .list(text.split(separator: ",", omittingEmptySubsequences: false).map { .text(String($0)) })
         default: return .text(text)
+        }
+    }
+
+    /// Returns the value that all flags of a repeatable setting make together.
+    fileprivate func value(ofFlags texts: [SettingValue]) -> SettingValue {
+        switch self {
+        case .pathOrPaths where texts.count == 1: return texts[0]
+        case .names:
+            let names = texts.compactMap(\.text).flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            return .list(names.map { .text(String($0)) })
+        default: return .list(texts)
         }
     }
 }
@@ -111,6 +115,13 @@ extension CampaignSettings {
     /// - Parameter given: values by setting; a setting of kind `shares` has a list of texts `NAME=TEXT`.
     fileprivate init(given: [String: SettingValue]) throws {
         values = given
+        var faults: [String] = []
+        for setting in Setting.all where setting.hasFlag {
+            for fault in setting.faults(in: given[setting.name]) {
+                faults.append("\(SettingName.flag(setting.name)): \(fault)")
+            }
+        }
+        if !faults.isEmpty { throw UsageError(faults: faults) }
         for (name, value) in given {
             guard case .shares? = Setting.named(name)?.kind else { continue }
             values[name] = .members(

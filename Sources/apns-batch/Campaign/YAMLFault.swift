@@ -7,12 +7,19 @@ enum YAMLFault {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            return ":\(mark.line):\(mark.column): \(problem)"
+            return ":\(mark.line):\(mark.column): \(problem)\(hint(at: mark.line, in: text))"
         case .duplicatedKeysInMapping(let keys, let context):
             return duplicate(keys.first ?? "", at: context.mark, in: text)
         case .reader(let problem, _, _, _): return ": \(problem)"
         default: return ": " + "\(error)".split(separator: "\n").joined(separator: " ")
         }
+    }
+
+    /// In YAML, a value that begins with `*` stands for another one that has a name.
+    private static func hint(at line: Int, in text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.indices.contains(line - 1), lines[line - 1].contains(#/(?:: |- )\*/#) else { return "" }
+        return "; a value that begins with * must be in quotes"
     }
 
     /// The parser reports one of the two places; the other one is searched for in the text.

@@ -5,7 +5,11 @@ import Yams
 /// Reads YAML files. Every error names its line and column.
 enum YAMLFile {
     static func compose(_ path: String) throws -> Node {
-        let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
+        // A byte order mark is no part of the text.
+        let text = String(
+            String.UnicodeScalarView(
+                String(decoding: try InputFile.bytes(of: path), as: UTF8.self).unicodeScalars.drop { $0 == "\u{FEFF}" })
+        )
         do {
             guard let root = try Yams.compose(yaml: text) else { throw UsageError("\(path): the file is empty") }
             return root
@@ -23,21 +27,12 @@ enum YAMLFile {
         }
     }
 
-    /// Throws an error for an unknown key.
-    static func checkKeys(of node: Node, _ keys: [String], path: String, name: String = "") throws {
-        guard let mapping = node.mapping else {
-            throw UsageError(
-                "\(place(of: node, in: path)): \(name)expected keys and values, found \(YAMLFault.shown(node))")
-        }
-        for (key, _) in mapping {
-            guard let found = key.string, !keys.contains(found) else { continue }
-            let near = nearest(found, in: keys)
-            let hint =
-                near.isEmpty
-                ? "; docs/campaigns.md lists the keys"
-                : "; did you mean \(near.joined(separator: " or "))?"
-            throw UsageError("\(place(of: key, in: path)): \(name)unknown key \(found.quoted)\(hint)")
-        }
+    /// Says that a key is unknown, and which one was probably meant.
+    static func unknown(key: String, _ known: [String]) -> String {
+        let near = nearest(key, in: known)
+        let hint =
+            near.isEmpty ? "; docs/campaigns.md lists the keys" : "; did you mean \(near.joined(separator: " or "))?"
+        return "unknown key \(key.quoted)\(hint)"
     }
 
     /// Returns at most three known keys that a mistyped key most likely means: the nearest ones, or else those that share a

@@ -25,10 +25,10 @@ struct ControlCommand: ParsableCommand {
             nobody is working on the run.
             """)
 
-    @Argument(help: "Run directory.")
+    @Argument(help: "Run directory.", completion: .directory)
     var runDirectory: String
 
-    @Argument(help: "What to change: \(ControlRequest.forms).")
+    @Argument(help: "What to change: \(ControlRequest.forms).", completion: .list(ControlRequest.words))
     var request: [String]
 
     func run() throws {

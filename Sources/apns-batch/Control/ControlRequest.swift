@@ -11,6 +11,9 @@ enum ControlRequest: Equatable {
     /// The forms of a request, for messages.
     static let forms = "rate RATE, ramp DURATION, spread DURATION, pause, continue or stop"
 
+    /// The words that may follow the run directory.
+    static let words = ["rate", "ramp", "spread", "pause", "continue", "stop", "none"]
+
     /// Parses a request. A rate is `2000/s`, `120000/min` or `3000000/h`, a duration `90s`, `10m` or `2h`; `none` removes a
     /// limit.
     ///

@@ -16,7 +16,9 @@ extension Setting {
     private static let table: [Setting] = [
         Setting("database", .text, "Connection string of libpq, without a password."),
         Setting("table", .text, standard: "push_results", "TABLE or SCHEMA.TABLE."),
-        Setting("tokens", .text, standard: "whole", "whole, or digest for the SHA-256 of each token."),
+        Setting(
+            "tokens", .text, standard: "whole", words: TokenForm.allCases.map(\.rawValue),
+            "whole, or digest for the SHA-256 of each token."),
     ]
 }
 

@@ -60,6 +60,13 @@ final class Console: Sendable {
             asText: "apns-batch: \(text)")
     }
 
+    /// Writes messages that say together why the command failed.
+    func failures(_ texts: [String]) {
+        for text in texts { message(text, .error) }
+        guard let first = texts.first, texts.count > 1 else { return }
+        state.withLock { $0.lastFailure = "\(first) (and \(texts.count - 1) more)" }
+    }
+
     /// The last message that said why the command failed.
     var lastFailure: String? { state.withLock { $0.lastFailure } }
 

@@ -21,7 +21,7 @@ struct Notify: AsyncParsableCommand {
             process is delivering.
             """)
 
-    @Argument(help: "Run directory.")
+    @Argument(help: "Run directory.", completion: .directory)
     var runDirectory: String
 
     @Flag(name: .shortAndLong, help: "Print only errors.")

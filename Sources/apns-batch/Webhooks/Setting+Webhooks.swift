@@ -15,7 +15,9 @@ extension Setting {
     private static let endpoint: [Setting] = [
         Setting("urlFile", .path, "File whose first line is the URL."),
         Setting("secretFile", .path, "File with a signing secret, whsec_…, in each line."),
-        Setting("events", .names, standard: "completed, failed, stopped", "The events that the endpoint gets."),
+        Setting(
+            "events", .names, standard: "completed, failed, stopped", words: WebhookEvent.Kind.allCases.map(\.rawValue),
+            "The events that the endpoint gets."),
         Setting("timeout", .whole, standard: "20", "Seconds that a request may take: 1 to 30."),
     ]
 }

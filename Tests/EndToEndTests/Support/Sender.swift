@@ -31,7 +31,24 @@ struct Sender {
 
     /// Returns the arguments of `send` to a server on the loopback interface.
     func arguments(_ input: String, to port: UInt16, runDirectory: String, _ more: [String]) -> [String] {
-        ["send", "--input", input, "--to", "localhost:\(port)", "--run-dir", runDirectory] + credentials.flags + more
+        Self.replacing(
+            ["send", "--input", input, "--to", "localhost:\(port)", "--run-dir", runDirectory] + credentials.flags
+                + more)
+    }
+
+    /// Returns arguments in which a flag that a test gives again replaces that of its helper: the command takes most of them once.
+    static func replacing(_ arguments: [String]) -> [String] {
+        let repeatable = ["--input", "--strings", "--expect", "--stop-at", "--result-columns", "--provider-key"]
+        var kept: [String] = []
+        var (index, seen) = (arguments.count - 1, Set<String>())
+        while index >= 0 {
+            let hasValue = index > 0 && arguments[index - 1].hasPrefix("--") && !arguments[index].hasPrefix("--")
+            let name = arguments[hasValue ? index - 1 : index]
+            let piece = hasValue ? [name, arguments[index]] : [name]
+            if !name.hasPrefix("--") || repeatable.contains(name) || seen.insert(name).inserted { kept = piece + kept }
+            index -= piece.count
+        }
+        return kept
     }
 
     /// Rows from a pipe are sent while they are written to it.
@@ -61,7 +78,7 @@ struct Sender {
 
     /// Runs the command with any arguments.
     func command(_ arguments: [String], input: Child.Input = .nothing) throws -> Finished {
-        try Child.run(Tools.command, arguments, name: "command", in: scratch, input: input)
+        try Child.run(Tools.command, Self.replacing(arguments), name: "command", in: scratch, input: input)
     }
 
     /// Returns the output of `render --json` for the whole input, by row.

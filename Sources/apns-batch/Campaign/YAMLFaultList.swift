@@ -1,0 +1,32 @@
+import Yams
+
+/// The faults of a YAML file, each with its place. All of them are found before the file is refused.
+final class YAMLFaultList {
+    private let path: String
+    private var found: [(mark: Mark?, text: String)] = []
+
+    init(of path: String) { self.path = path }
+
+    var isEmpty: Bool { found.isEmpty }
+
+    func add(_ text: String, at node: Node) { found.append((node.mark, text)) }
+
+    /// Adds that a node is not what it must be.
+    func add(_ name: String, expected: String, at node: Node) {
+        add("\(name.isEmpty ? "" : "\(name): ")expected \(expected), found \(YAMLFault.shown(node))", at: node)
+    }
+
+    /// Throws an error if there are any, in the order of their places.
+    func throwAny() throws {
+        guard !isEmpty else { return }
+        let sorted = found.enumerated().sorted {
+            let (one, other) = ($0.element.mark, $1.element.mark)
+            return (one?.line ?? 0, one?.column ?? 0, $0.offset) < (other?.line ?? 0, other?.column ?? 0, $1.offset)
+        }
+        throw UsageError(
+            faults: sorted.map { fault in
+                let place = fault.element.mark.map { ":\($0.line):\($0.column)" } ?? ""
+                return "\(path)\(place): \(fault.element.text)"
+            })
+    }
+}
