@@ -79,6 +79,12 @@ stage_documents() {
     put_packed CHANGELOG.md "$doc/changelog.gz"
     put examples/systemd/nightly.yaml "$doc/examples/nightly.yaml"
     put examples/systemd/payload.json "$doc/examples/payload.json"
+    put examples/kubernetes/cronjob.yaml "$doc/examples/kubernetes/cronjob.yaml"
+    local file
+    for file in README.md campaign.yaml payload.json rows.csv; do put "examples/sealed/$file" "$doc/examples/sealed/$file"; done
+    # What messages and manual pages name.
+    put_packed README.md "$doc/README.md.gz"
+    for file in docs/*.md; do put_packed "$file" "$doc/$file.gz"; done
     put examples/prometheus/alerts.yml "$doc/examples/prometheus/alerts.yml"
     put examples/grafana/apns-batch.json "$doc/examples/grafana/apns-batch.json"
     put "$packaging/lintian-overrides" usr/share/lintian/overrides/apns-batch

@@ -35,6 +35,19 @@ extension CampaignSettings {
     /// The first setting that gives credentials outside of `providers`, which is an error if both are given.
     var firstOfProvider: Setting? { Setting.credentialsOfProvider.first { values[$0.name] != nil } }
 
+    /// Takes the signing key that systemd passes to a service, if these settings give no credentials. The unit passes `none` where
+    /// there is no key.
+    ///
+    /// - Parameter directory: the directory of the credentials of the service; nil if there is none.
+    mutating func takeCredential(from directory: String?) {
+        let own = ["keyFile", "providerTokenFile", "certificateFile", "providers"]
+        guard let directory, own.allSatisfy({ values[$0] == nil }) else { return }
+        let path = directory + "/key.p8"
+        guard var bytes = try? SecretFile.bytes(of: path) else { return }
+        defer { bytes.wipe() }
+        if !bytes.starts(with: Array("none".utf8)) { self.keyFile = path }
+    }
+
     /// Returns all providers, or without a list the one that covers all topics.
     func providerList() throws -> [CampaignSettings] {
         guard let providers = values["providers"]?.list else {

@@ -56,7 +56,10 @@ enum ControlRequest: Equatable {
     func perform(on run: CampaignRun) throws -> String {
         var limit = run.rateLimit
         switch self {
-        case .rate(let rate): limit.rate = rate
+        case .rate(let rate):
+            limit.rate = rate
+            // A ramp leads to a rate.
+            if rate == nil { limit.ramp = .zero }
         case .ramp(let ramp): limit.ramp = ramp
         case .spread(let spread): limit.spread = spread
         case .pause:

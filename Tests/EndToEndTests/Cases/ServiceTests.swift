@@ -95,6 +95,69 @@ extension EndToEnd {
 
         // MARK: The units
 
+        /// Plays the installation of docs/monitoring.md in a folder that takes the place of the root.
+        @Test func `the installation by hand works as it is written, and brings what the unit names`() throws {
+            let docs = try String(contentsOf: Tools.root.appending(path: "docs/monitoring.md"), encoding: .utf8)
+            let section = try #require(docs.components(separatedBy: "## A service of systemd").last)
+            let commands = section.split(separator: "\n").drop { !$0.hasPrefix("    useradd") }.prefix {
+                $0.hasPrefix("    ")
+            }
+            let scratch = try Scratch()
+            let root = scratch.path("root")
+            let script =
+                "set -e; useradd() { mkdir -p '\(root)/var/lib/apns-batch'; }; systemctl() { :; }\n"
+                + "mkdir -p '\(root)/etc/systemd/system' '\(root)/usr/bin'; cd '\(scratch.directory.path)'\n"
+                + "ln -s '\(Tools.root.path)/examples' examples; mkdir -p .build/release; cp '\(Tools.command)' .build/release/\n"
+                + "echo key > AuthKey.p8\n"
+                + commands.joined(separator: "\n").replacing(#/ \/(?:etc|usr|var)\//#) {
+                    " \(root)\($0.output.dropFirst())"
+                }
+            let finished = try Child.run("/bin/sh", ["-c", script], name: "install", in: scratch)
+            #expect(finished.ending == .exited(0) && commands.count >= 8, "\(finished)")
+            let unit = try String(contentsOf: Self.units.appending(path: "apns-batch@.service"), encoding: .utf8)
+            let campaign = try String(contentsOf: Self.units.appending(path: "nightly.yaml"), encoding: .utf8)
+            let named = (unit + campaign).matches(
+                of: #/(?m)^[A-Za-z]\w*[=:] ?(?:[\w.]+:)?(\/(?:usr\/bin|etc)\/[^ \n]+)/#
+            ).map {
+                String($0.output.1).replacing("%i", with: "nightly")
+            }
+            #expect(named.count >= 3)
+            for path in named { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
+        }
+
+        /// The unit names no key, so that it serves campaigns with any credentials.
+        @Test func `the credential of the unit is the key of a campaign that gives none`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let unit = try String(contentsOf: Self.units.appending(path: "apns-batch@.service"), encoding: .utf8)
+            #expect(!unit.contains("--key-file") && unit.contains("\nSetCredential=key.p8:none\n"))
+            let flags = sender.credentials.flags
+            let key = try #require(flags.firstIndex(of: "--key-file"))
+            let others = Array(flags[..<key] + flags[(key + 2)...])
+            let directory = sender.scratch.path("credentials")
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            func send(_ more: [String]) throws -> Finished {
+                try Child.run(
+                    Tools.command,
+                    [
+                        "send", "--input", try sender.makeRows(2), "--template", Sender.template, "--expiration", "1h",
+                        "--to",
+                        "localhost:\(simulator.port)", "--run-dir", sender.newRunDirectory(),
+                    ] + more, name: "send", in: sender.scratch, environment: ["CREDENTIALS_DIRECTORY": directory])
+            }
+            try sender.scratch.write("none", to: "credentials/key.p8")
+            let none = try send(others)
+            #expect(none.ending == .exited(64) && none.errors.contains("no credentials: give --key-file"), "\(none)")
+            // Another credential of the campaign is not overridden.
+            try sender.scratch.write("no key", to: "credentials/key.p8")
+            #expect(try send(flags).ending == .exited(0))
+            #expect(try send(others).ending == .exited(64))
+            try sender.scratch.write(
+                try String(contentsOfFile: flags[key + 1], encoding: .utf8), to: "credentials/key.p8")
+            let sent = try send(others)
+            #expect(sent.ending == .exited(0), "\(sent)")
+        }
+
         @Test func `systemd accepts the units, and finds few ways in`() throws {
             let scratch = try Scratch()
             for name in ["apns-batch@.service", "apns-batch@.timer", "apns-batch-boot@.service"] {
