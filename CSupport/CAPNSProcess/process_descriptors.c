@@ -1,7 +1,9 @@
+#include "apns_process.h"
 #include "process_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* open returns the lowest free descriptor, and those below are open by then. */
@@ -14,4 +16,8 @@ void apns_process_descriptors_open(void) {
         apns_process_complain(parts);
         _exit(APNS_PROCESS_EXIT_SYSTEM);
     }
+}
+
+bool apns_process_output_failed(void) {
+    return ferror(stdout) != 0;
 }

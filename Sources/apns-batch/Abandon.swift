@@ -26,10 +26,12 @@ struct Abandon: AsyncParsableCommand {
             run; 75 another process is working on it, or its files cannot be written.
             """)
 
-    @Argument(help: "Run directory.")
+    @Argument(help: "Run directory.", completion: .directory)
     var runDirectory: String
 
-    @Option(help: "Directory of the history, if the run directory is gone. (default: the one that held it)")
+    @Option(
+        help: "Directory of the history, if the run directory is gone. (default: the one that held it)",
+        completion: .directory)
     var stateDir: String?
 
     @Option(help: "When the run began, if another run has its directory by now, such as 2026-11-21T03:00:00Z.")

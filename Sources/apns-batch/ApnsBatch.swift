@@ -1,7 +1,6 @@
 import APNSBatch
 import ArgumentParser
 import CAPNSProcess
-import Foundation
 
 @main
 struct ApnsBatch: AsyncParsableCommand {
@@ -64,30 +63,36 @@ struct ApnsBatch: AsyncParsableCommand {
         ServiceManager.begin()
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
+            try reporting { try CommandWord.check(arguments) }
             if let command = ShortHelp.command(of: arguments) {
                 Output.lines(try ShortHelp.lines(of: command))
-                throw Output.isComplete() ? ExitCode.success : ExitStatus.interrupted
+                throw ExitCode.success
             }
-            try reporting { try CommandWord.check(arguments) }
             var command = try parseAsRoot()
             try reporting {
                 try RepeatedFlags.check(arguments, of: type(of: command))
-                try LocalZone.check(ProcessInfo.processInfo.environment["TZ"])
+                _ = try LocalZone.current()
             }
             if var command = command as? AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
+            end(.success)
         } catch {
             if !(error is ExitCode), exitCode(for: error) != .success { refuse(error) }
             // A code whose cause was told.
-            if error is ExitCode { exit(withError: error) }
+            if let code = error as? ExitCode { end(code) }
             // Help or the version.
             Output.lines(
                 fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
-            exit(withError: Output.isComplete() ? ExitCode.success : ExitStatus.interrupted)
+            end(.success)
         }
+    }
+
+    /// Ends the process. It was no success if what was to be printed could not be written, whichever command it was.
+    private static func end(_ code: ExitCode) -> Never {
+        exit(withError: code == .success && !Output.isComplete() ? ExitStatus.interrupted : code)
     }
 
     /// Reports an error of the arguments, or one that nobody has reported, in the same form as all other errors.

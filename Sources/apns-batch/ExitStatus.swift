@@ -5,6 +5,7 @@ import APNSBatchSimulator
 import ArgumentParser
 import CAPNSProcess
 import Foundation
+import Synchronization
 
 /// The exit codes of the command. Those above 63 are from sysexits.h.
 enum ExitStatus {
@@ -152,14 +153,22 @@ enum Output {
         }
     }
 
-    /// Returns whether all output could be written, and reports an error if not.
+    /// Returns whether all output could be written, and reports an error if not, once.
     static func isComplete() -> Bool {
-        guard fflush(nil) != 0 else { return true }
-        complainOfFailure(failure(errno))
+        let code = fflush(nil) == 0 ? 0 : errno
+        guard code != 0 || apns_process_output_failed() else { return true }
+        if !isToldOf.exchange(true, ordering: .relaxed) { complainOfFailure(failure(code)) }
         return false
     }
 
+    private static let isToldOf = Atomic(false)
+
+    /// - Parameter code: 0 if the failure was noticed later than it happened.
     private static func failure(_ code: Int32) -> String {
-        code == EBADF ? "standard output is closed" : "standard output: \(String(cString: strerror(code)))"
+        switch code {
+        case 0: "standard output: a part of it could not be written"
+        case EBADF: "standard output is closed"
+        default: "standard output: \(String(cString: strerror(code)))"
+        }
     }
 }

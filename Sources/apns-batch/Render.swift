@@ -53,7 +53,10 @@ struct Render: AsyncParsableCommand {
                 if next.invalid != nil { invalid = true }
                 show(next)
             }
-            if let row, left > 0 { throw UsageError("--row: there is no row \(row); the last one is row \(last)") }
+            if let row, left > 0 {
+                let rest = last == 0 ? "the input has no rows" : "the last one is row \(last)"
+                throw UsageError("--row: there is no row \(row); \(rest)")
+            }
         }
         if !Output.isComplete() { throw ExitStatus.interrupted }
         if invalid { throw ExitStatus.someRowsLeft }
@@ -61,6 +64,7 @@ struct Render: AsyncParsableCommand {
 
     private func checkRows() throws {
         if row != nil, rows != nil { throw UsageError("--row and --rows: give one of them") }
+        if row == 0 { throw UsageError("--row: expected 1 or more, found 0") }
         if let rows, rows < 0 { throw UsageError("--rows: expected 0 or more, found \(rows)") }
     }
 

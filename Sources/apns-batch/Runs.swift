@@ -41,7 +41,9 @@ struct Runs: ParsableCommand {
     @Option(help: "Number of latest entries to list, or 0 for all.")
     var last = 30
 
-    @Option(help: "Run directory of the campaign, if not that of the campaign file. {date} is the night.")
+    @Option(
+        help: "Run directory of the campaign, if not that of the campaign file. {date} is the night.",
+        completion: .directory)
     var runDir: String?
 
     @Flag(help: "List only runs that can be continued; exit code 2 if there are none.")

@@ -64,7 +64,7 @@ struct Simulate: AsyncParsableCommand {
         help: """
             Public key of provider tokens (PEM): FILE with --key-id and --team-id, or FILE:KEYID:TEAMID or \
             FILE:KEYID:TEAMID:TOPICS. Repeatable.
-            """)
+            """, completion: .file())
     var providerKey: [String] = []
 
     @Option(help: "Key id of a --provider-key that has none.")
@@ -110,7 +110,7 @@ struct Simulate: AsyncParsableCommand {
         help: """
             File to write the times of requests to: monotonic_ns,since_ns,requests, with a line for each poll that \
             returned requests. They arrived between the two times.
-            """)
+            """, completion: .file())
     var arrivals: String?
 
     @Option(
@@ -147,8 +147,9 @@ struct Simulate: AsyncParsableCommand {
         return "to send here: " + flags.joined(separator: " ") + " --topic com.example.app"
     }
 
-    /// Writes a line to standard output without buffering.
+    /// Writes a line to standard output without buffering. A failure does not end the simulator before its time.
     private func say(_ text: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(Printable.text(text))\n".utf8))
+        Output.line(text)
+        _ = Output.isComplete()
     }
 }

@@ -3,10 +3,10 @@
  * starts threads or opens files, in every program that links this module. A library must not link it.
  *
  * 1. Closed standard descriptors are opened on /dev/null, so that no other file becomes standard output. Writing to a
- * standard output that was closed fails (EBADF).
+ *    standard output that was closed fails (EBADF).
  * 2. The process tries to get what every command needs: its arguments, which Swift's runtime reads from /proc, some
  *    descriptors, an event loop, some threads, and address space. If it fails, it ends with a message and
- * APNS_PROCESS_EXIT_SYSTEM, because the runtime would hang or trap later.
+ *    APNS_PROCESS_EXIT_SYSTEM, because the runtime would hang or trap later.
  * 3. A fatal signal prints one line and ends the process, with APNS_PROCESS_EXIT_SYSTEM if memory is exhausted. This
  *    replaces Swift's crash reporter, which prints registers and memory, possibly containing keys, and then lets the
  *    process continue.
@@ -30,6 +30,10 @@ bool apns_process_die_with_parent(void);
 /* Returns a descriptor of an empty file in memory that no directory names; -1 with errno if there is none. Programs
  * that this process starts do not inherit it. The caller closes it. */
 int apns_process_memory_file(void);
+
+/* Whether anything that was printed to standard output could not be written. It stays true, even if a part that was
+ * printed later could be. */
+bool apns_process_output_failed(void);
 
 /* Returns the commit that the command was built from, if the build was told; otherwise NULL. scripts/package tells it.
  */

@@ -28,7 +28,6 @@ struct CampaignCall: Sendable {
         file = try path.map { try CampaignFile.read($0) }
         before = nil
         settings = Self.settings(flags, file, nil)
-        settings.takeCredential(from: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
         do {
             nights = try settings.nightsDirectory(file: path)
             settings.runDir = try settings.nightlyRunDirectory(at: Int64(Date.now.timeIntervalSince1970), file: path)

@@ -56,14 +56,16 @@ private struct SettingReader {
         }
         let known = table.map(\.key)
         for (key, _) in mapping {
-            guard let found = key.string, !known.contains(found) else { continue }
+            guard let found = text(ofKey: key, name), !known.contains(found) else { continue }
             faults.add((name.isEmpty ? "" : "\(name): ") + YAMLFile.unknown(key: found, known), at: key)
         }
         var values: [String: SettingValue] = [:]
         for setting in table {
             // A key without a value is ignored.
             guard let child = mapping[setting.key], child.null == nil else { continue }
-            values[setting.name] = value(child, setting, name.isEmpty ? setting.key : "\(name).\(setting.key)")
+            let before = faults.count
+            let value = value(child, setting, name.isEmpty ? setting.key : "\(name).\(setting.key)")
+            if faults.count == before { values[setting.name] = value }
         }
         return values
     }
@@ -81,7 +83,7 @@ private struct SettingReader {
             guard let mapping = node.mapping else { return refused(node, name, "keys and values") }
             return .members(
                 mapping.reduce(into: [:]) { members, pair in
-                    let key = pair.key.string ?? ""
+                    guard let key = text(ofKey: pair.key, name) else { return }
                     members[key] = item(pair.value, setting, "\(name).\(key)")
                 })
         case .record(let table): return .members(values(of: node, table, name: name))
@@ -95,6 +97,11 @@ private struct SettingReader {
         guard let fault = setting.fault(in: text) else { return .text(text) }
         faults.add("\(name): \(fault)", at: node)
         return nil
+    }
+
+    private func text(ofKey key: Node, _ name: String) -> String? {
+        if key.string == nil { faults.add(name, expected: "a name before the colon", at: key) }
+        return key.string
     }
 
     private func text(_ node: Node, _ name: String) -> String? {

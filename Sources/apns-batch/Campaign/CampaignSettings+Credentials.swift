@@ -36,11 +36,11 @@ extension CampaignSettings {
     var firstOfProvider: Setting? { Setting.credentialsOfProvider.first { values[$0.name] != nil } }
 
     /// Takes the signing key that systemd passes to a service, if these settings give no credentials. The unit passes `none` where
-    /// there is no key.
+    /// there is no key. Its path is none of the settings that the ledger keeps, because it is valid in the service only.
     ///
     /// - Parameter directory: the directory of the credentials of the service; nil if there is none.
-    mutating func takeCredential(from directory: String?) {
-        let own = ["keyFile", "providerTokenFile", "certificateFile", "providers"]
+    private mutating func takeCredential(from directory: String?) {
+        let own = ["keyFile", "providerTokenFile", "certificateFile"]
         guard let directory, own.allSatisfy({ values[$0] == nil }) else { return }
         let path = directory + "/key.p8"
         guard var bytes = try? SecretFile.bytes(of: path) else { return }
@@ -51,8 +51,10 @@ extension CampaignSettings {
     /// Returns all providers, or without a list the one that covers all topics.
     func providerList() throws -> [CampaignSettings] {
         guard let providers = values["providers"]?.list else {
-            let own = Set(Setting.credentialsOfProvider.map(\.name))
-            return [CampaignSettings(values.filter { own.contains($0.key) })]
+            let names = Set(Setting.credentialsOfProvider.map(\.name))
+            var own = CampaignSettings(values.filter { names.contains($0.key) })
+            own.takeCredential(from: ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"])
+            return [own]
         }
         if let own = firstOfProvider {
             throw UsageError("\(SettingName.flag(own.name)): cannot be given together with providers")

@@ -22,7 +22,7 @@ extension CampaignSettings {
         // Abbreviations such as EST are refused, because several zones have the same one.
         guard name.contains("/") || name == "UTC", let zone = TimeZone(identifier: name) else {
             throw UsageError(
-                "expected a time zone such as Europe/Berlin, found \"\(name)\""
+                "expected a time zone such as Europe/Berlin, found \(name.quoted)"
                     + WordList.hint(name, in: TimeZone.knownTimeZoneIdentifiers))
         }
         return zone
@@ -86,7 +86,7 @@ extension CampaignSettings {
     }
 
     /// The time zone of the campaign.
-    var localZone: TimeZone { get throws { try value(of: "timezone", Self.zone) ?? .current } }
+    var localZone: TimeZone { get throws { try value(of: "timezone", Self.zone) ?? LocalZone.current() } }
 
     /// The date of the night, such as `2026-11-21`.
     func night(at now: Int64) throws -> String { try night(at: now, NightDate.text) }

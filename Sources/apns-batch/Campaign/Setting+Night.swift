@@ -71,10 +71,10 @@ extension CampaignSettings {
 
     /// Throws unless a list begins with a program. Nothing splits a text into words, as a shell would.
     static func checkCommand(_ value: SettingValue) throws {
-        guard let program = value.texts.first, !program.isEmpty else {
-            throw UsageError("expected a program and its arguments, found an empty list")
+        let words = value.texts.first?.split(separator: " ") ?? []
+        guard let program = value.texts.first, !words.isEmpty else {
+            throw UsageError("expected a program and its arguments, found none")
         }
-        let words = program.split(separator: " ")
         guard words.count > 1, access(program, F_OK) != 0 else { return }
         throw UsageError(
             "expected a program and its arguments, each as an item of the list, found \(program.quoted): "

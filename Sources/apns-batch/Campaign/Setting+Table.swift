@@ -14,7 +14,10 @@ extension Setting {
         Setting(
             "input", .pathOrPaths, replaces: ["inputCommand", "inputQuery"],
             "CSV file with a header row or NDJSON file, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."
-        ),
+        ) {
+            guard $1.list?.contains(.text("-")) == true else { return }
+            throw UsageError("standard input (-) cannot be one of several inputs")
+        },
         Setting(
             "inputCommand", .command, hasFlag: false, replaces: ["input", "inputQuery"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."

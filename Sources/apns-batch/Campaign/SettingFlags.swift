@@ -130,7 +130,11 @@ extension CampaignSettings {
                         throw UsageError(
                             "\(SettingName.flag(name)): expected REASON=PERCENT% or REASON=never, found \(text.quoted)")
                     }
-                    shares[String(text[..<sign])] = .text(String(text[text.index(after: sign)...]))
+                    let reason = String(text[..<sign])
+                    guard shares[reason] == nil else {
+                        throw UsageError("\(SettingName.flag(name)): \(reason.quoted) is given twice")
+                    }
+                    shares[reason] = .text(String(text[text.index(after: sign)...]))
                 })
         }
     }

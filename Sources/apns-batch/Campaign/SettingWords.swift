@@ -32,19 +32,20 @@ extension Setting {
     /// Returns what is wrong with one text.
     func fault(in text: String) -> String? {
         if !words.isEmpty, otherwise == nil, !words.contains(text) {
-            return "expected \(WordList.text(words)), found \"\(text)\"\(WordList.hint(text, in: words))"
+            return "expected \(WordList.text(words)), found \(text.quoted)\(WordList.hint(text, in: words))"
         }
         switch kind {
-        case .path, .pathOrPaths, .paths, .pathsByName: return Self.shellFault(in: text)
+        case .path, .pathOrPaths, .paths, .pathsByName: return Self.pathFault(in: text)
         default: return nil
         }
     }
 
-    /// Only a shell replaces `~` and variables.
-    private static func shellFault(in path: String) -> String? {
+    /// A path that is empty comes from a variable without a value, and only a shell replaces `~` and variables.
+    private static func pathFault(in path: String) -> String? {
+        if path.isEmpty { return "expected a path, found an empty text" }
         let isHome = path == "~" || path.hasPrefix("~/")
         guard isHome || path.hasPrefix("$"), access(path, F_OK) != 0 else { return nil }
-        return "expected a path, found \"\(path)\"; neither ~ nor variables are replaced: write the whole path"
+        return "expected a path, found \(path.quoted); neither ~ nor variables are replaced: write the whole path"
     }
 
     /// Applies a value to a campaign. Returns what is wrong with it, after the key; nil if nothing is.

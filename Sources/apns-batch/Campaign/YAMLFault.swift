@@ -10,9 +10,21 @@ enum YAMLFault {
             return ":\(mark.line):\(mark.column): \(problem)\(hint(at: mark.line, in: text))"
         case .duplicatedKeysInMapping(let keys, let context):
             return duplicate(keys.first ?? "", at: context.mark, in: text)
-        case .reader(let problem, _, _, _): return ": \(problem)"
+        case .reader(let problem, _, _, _): return "\(placeOfControl(in: text)): \(problem)"
         default: return ": " + "\(error)".split(separator: "\n").joined(separator: " ")
         }
+    }
+
+    /// Returns the place of the first control character, none of which but the tab and line breaks is allowed (YAML, 5.1).
+    private static func placeOfControl(in text: String) -> String {
+        var (line, column) = (1, 1)
+        for scalar in text.unicodeScalars {
+            if scalar == "\n" { (line, column) = (line + 1, 0) }
+            let isAllowed = ["\t", "\n", "\r", "\u{85}"].contains(scalar)
+            if scalar.properties.generalCategory == .control, !isAllowed { return ":\(line):\(column)" }
+            column += 1
+        }
+        return ""
     }
 
     /// In YAML, a value that begins with `*` stands for another one that has a name.

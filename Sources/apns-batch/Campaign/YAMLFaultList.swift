@@ -3,13 +3,16 @@ import Yams
 /// The faults of a YAML file, each with its place. All of them are found before the file is refused.
 final class YAMLFaultList {
     private let path: String
-    private var found: [(mark: Mark?, text: String)] = []
+    private var found: [(mark: Mark?, text: () -> String)] = []
+    /// More lines help nobody, as with a file that is no campaign file at all.
+    private static let shown = 50
 
     init(of path: String) { self.path = path }
 
     var isEmpty: Bool { found.isEmpty }
+    var count: Int { found.count }
 
-    func add(_ text: String, at node: Node) { found.append((node.mark, text)) }
+    func add(_ text: @autoclosure @escaping () -> String, at node: Node) { found.append((node.mark, text)) }
 
     /// Adds that a node is not what it must be.
     func add(_ name: String, expected: String, at node: Node) {
@@ -23,10 +26,14 @@ final class YAMLFaultList {
             let (one, other) = ($0.element.mark, $1.element.mark)
             return (one?.line ?? 0, one?.column ?? 0, $0.offset) < (other?.line ?? 0, other?.column ?? 0, $1.offset)
         }
-        throw UsageError(
-            faults: sorted.map { fault in
-                let place = fault.element.mark.map { ":\($0.line):\($0.column)" } ?? ""
-                return "\(path)\(place): \(fault.element.text)"
-            })
+        var faults = sorted.prefix(Self.shown).map { fault in
+            let place = fault.element.mark.map { ":\($0.line):\($0.column)" } ?? ""
+            return "\(path)\(place): \(fault.element.text())"
+        }
+        if found.count > faults.count {
+            let place = sorted[faults.count].element.mark.map { ":\($0.line):\($0.column)" } ?? ""
+            faults.append("\(path)\(place): and \(found.count - faults.count) more faults from here on")
+        }
+        throw UsageError(faults: faults)
     }
 }

@@ -5,17 +5,28 @@ import Yams
 /// Reads YAML files. Every error names its line and column.
 enum YAMLFile {
     static func compose(_ path: String) throws -> Node {
-        // A byte order mark is no part of the text.
-        let text = String(
-            String.UnicodeScalarView(
-                String(decoding: try InputFile.bytes(of: path), as: UTF8.self).unicodeScalars.drop { $0 == "\u{FEFF}" })
-        )
+        let text = try text(of: try InputFile.bytes(of: path)[...], path)
         do {
             guard let root = try Yams.compose(yaml: text) else { throw UsageError("\(path): the file is empty") }
             return root
         } catch let error as YamlError {
             throw UsageError(path + YAMLFault.describe(error, in: text))
         }
+    }
+
+    /// Returns the text of a file, of which a byte order mark is no part.
+    private static func text(of bytes: ArraySlice<UInt8>, _ path: String) throws -> String {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw UsageError("\(path): expected UTF-8, found UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
+        }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        if let text = String(validating: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self) {
+            return text
+        }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+        let column = String(decoding: lines[line], as: UTF8.self).unicodeScalars.prefix { $0 != "\u{FFFD}" }.count + 1
+        throw UsageError("\(path):\(line + 1):\(column): expected UTF-8, found another byte")
     }
 
     static func decode<T: Decodable>(_ type: T.Type, from path: String) throws -> T {

@@ -39,6 +39,24 @@ extension EndToEnd {
             #expect(try Self.offered(words) == expected)
         }
 
+        /// The enumeration: each argument whose help begins with what it is.
+        @Test func `every argument that names a file or a directory is completed as one`() throws {
+            var (found, without) = (0, [String]())
+            for command in try ToolDump.read().command.leaves {
+                for argument in command.arguments ?? [] {
+                    let names =
+                        #/^(?:Run directory|Directory|Campaign file|File|CSV file|Script|Server certificate|Private key|Public key|Signing key|CA )/#
+                    guard argument.kind != "flag", argument.abstract?.contains(names) == true else { continue }
+                    found += 1
+                    let kind = argument.completionKind ?? [:]
+                    if kind["file"] == nil, kind["directory"] == nil {
+                        without.append("\(command.words) \(argument.name)")
+                    }
+                }
+            }
+            #expect(found > 60 && without == [])
+        }
+
         /// The enumeration: each flag that names a file or has fixed words.
         @Test func `every path of the table of settings is completed as a file or a directory`() throws {
             let sender = try Sender()

@@ -29,7 +29,8 @@ extension EndToEnd {
                     "input": input, "expiration": "1h", "run_dir": "runs/tonight",
                 ]
                 settings.merge(changes) { $1 }
-                let lines = settings.sorted { $0.key < $1.key }.compactMap { key, value in value.map { "\(key): \($0)" } }
+                let lines = settings.sorted { $0.key < $1.key }.compactMap { key, value in value.map { "\(key): \($0)" }
+                }
                 try sender.scratch.write(lines.joined(separator: "\n") + "\n", to: "nightly.yaml")
             }
 
@@ -88,7 +89,8 @@ extension EndToEnd {
             let night = try Night()
             return try night.code(
                 Child.run(
-                    "bash", ["-c", preparation + "; exec \"$0\" run \"$1\"", Tools.command, night.file], name: "starved",
+                    "bash", ["-c", preparation + "; exec \"$0\" run \"$1\"", Tools.command, night.file],
+                    name: "starved",
                     in: night.sender.scratch, seconds: 60))
         }
 
@@ -132,7 +134,10 @@ extension EndToEnd {
                 let locked = night.sender.scratch.path("locked.p8")
                 let made = try Child.run(
                     "openssl",
-                    ["pkcs8", "-topk8", "-in", night.sender.credentials.providerKey, "-passout", "pass:x", "-out", locked],
+                    [
+                        "pkcs8", "-topk8", "-in", night.sender.credentials.providerKey, "-passout", "pass:x", "-out",
+                        locked,
+                    ],
                     name: "openssl", in: night.sender.scratch, seconds: 60)
                 #expect(made.ending == .exited(0), "\(made)")
                 return try night.call("--key-file", locked)
@@ -203,7 +208,8 @@ extension EndToEnd {
                 return try night.call("--connect-patience", "1")
             },
             "one reason has too large a share of the answers": {
-                try Night(refusing).call("--stop-at", "BadDeviceToken=10%", "--stop-minimum", "10", "--stop-window", "50")
+                try Night(refusing).call(
+                    "--stop-at", "BadDeviceToken=10%", "--stop-minimum", "10", "--stop-window", "50")
             },
             "too many rows of the canary fail": { try Night(refusing).call("--canary", "10") },
             "the process may open too few files": { try starved("ulimit -n 10") },
@@ -269,7 +275,8 @@ extension EndToEnd {
 
         /// The lines of the table: code and cause.
         private static let lines: [(code: Int32, cause: String)] = {
-            let page = (try? String(contentsOf: Tools.root.appending(path: "docs/exit-codes.md"), encoding: .utf8)) ?? ""
+            let page =
+                (try? String(contentsOf: Tools.root.appending(path: "docs/exit-codes.md"), encoding: .utf8)) ?? ""
             return page.split(separator: "\n").compactMap { line in
                 let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
                 guard cells.count == 3, let code = Int32(cells[0]) else { return nil }

@@ -33,6 +33,22 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a reason whose share is given twice, or a path that cannot be meant, is an error`() throws {
+            let scratch = try Scratch()
+            let rows = [
+                "render", "--input", try scratch.write("token\n00aa\n", to: "rows.csv"), "--template", Sender.template,
+            ]
+            for (more, message) in [
+                (["--stop-at", "any=5%", "--stop-at", "any=9%"], "--stop-at: \"any\" is given twice"),
+                (["--input", ""], "--input: expected a path, found an empty text"),
+                (["--key-file", ""], "--key-file: expected a path, found an empty text"),
+                (["--input", "-"], "--input: standard input (-) cannot be one of several inputs"),
+            ] {
+                let finished = try Self.run(rows + more, in: scratch)
+                #expect(finished.ending == .exited(64) && finished.errors == "apns-batch: \(message)\n", "\(finished)")
+            }
+        }
+
         @Test func `several inputs are sent one after the other, as a list in the campaign file would be`() throws {
             let sender = try Sender()
             let (first, second) = (try sender.makeRows(5), try sender.makeRows(3))
@@ -54,6 +70,12 @@ extension EndToEnd {
             (["sned", "x.yaml"], "unknown command \"sned\"; did you mean send?; see apns-batch -h"),
             (["channels", "crate"], "unknown command \"crate\"; did you mean create?; see apns-batch channels -h"),
             ([], "no command: expected one of run, send, "), (["channels"], "no command: expected one of create, "),
+            (["--"], "no command: expected one of run, "),
+            (["channels", "--"], "no command: expected one of create, "),
+            (["sned", "-h"], "unknown command \"sned\"; did you mean send?; see apns-batch -h"),
+            (["help", "sned"], "unknown command \"sned\"; did you mean send?; see apns-batch -h"),
+            (["help", "channels", "x"], "unknown command \"x\"; see apns-batch channels -h"),
+            (["help", "send", "x"], "help: apns-batch send has no command \"x\""),
         ])
         func `what is no command is an error, and never help and 0`(arguments: [String], message: String) throws {
             let finished = try Self.run(arguments, in: try Scratch())
@@ -94,10 +116,23 @@ extension EndToEnd {
                 (["--row", "10"], "--row: there is no row 10; the last one is row 9"),
                 (["--row", "1", "--rows", "2"], "--row and --rows: give one of them"),
                 (["--rows=-1"], "--rows: expected 0 or more, found -1"),
+                (["--row", "0"], "--row: expected 1 or more, found 0"),
             ] {
                 let finished = try Self.run(common + more, in: sender.scratch)
                 #expect(finished.ending == .exited(64) && finished.errors == "apns-batch: \(message)\n", "\(finished)")
             }
+        }
+
+        @Test func `an input without rows has no row to show`() throws {
+            let scratch = try Scratch()
+            let finished = try Self.run(
+                [
+                    "render", "--input", try scratch.write("token,first_name\n", to: "rows.csv"), "--template",
+                    try scratch.write(#"{"aps":{"alert":"Hi {{first_name}}"}}"#, to: "payload.json"), "--row", "1",
+                    "--topic", "com.example.app",
+                ], in: scratch)
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.errors == "apns-batch: --row: there is no row 1; the input has no rows\n", "\(finished)")
         }
 
         @Test func `the table of a campaign is printed before its first run`() throws {

@@ -19,7 +19,7 @@ extension EndToEnd {
                 record = sender.scratch.path("requests.jsonl")
                 monitor = try .monitor(sender, record: record, answers: answers)
                 urlFile = try sender.scratch.write("http://127.0.0.1:\(monitor.port)/\(Self.secret)\n", to: "ping-url")
-                input = try sender.makeRows(20)
+                input = try sender.makeRows(20, "--clean")
             }
 
             func send(_ more: String...) throws -> Finished {
@@ -146,7 +146,7 @@ extension EndToEnd {
             Finished, runDirectory: String
         ) {
             let sender = try Sender()
-            let input = try sender.makeRows(20)
+            let input = try sender.makeRows(20, "--clean")
             let directory = sender.newRunDirectory()
             let file = try sender.scratch.write(
                 "input: \(input)\ntemplate: \(Sender.template)\nto: simulator\nexpiration: 1h\n\(settings)\n",

@@ -85,11 +85,11 @@ extension EndToEnd {
             ),
             (
                 "keys: [body]\n  cipher: des",
-                "campaign.yaml:5:3: encryption: expected aes-256-gcm or aes-256-cbc, found \"des\""
+                "campaign.yaml:6:11: encryption.cipher: expected aes-256-gcm or aes-256-cbc, found \"des\""
             ),
             (
                 "keys: [body]\n  padding: none",
-                "campaign.yaml:5:3: encryption: expected oaep-sha256, oaep-sha1 or pkcs1, found \"none\""
+                "campaign.yaml:6:12: encryption.padding: expected oaep-sha256, oaep-sha1 or pkcs1, found \"none\""
             ),
             ("keys: []", "campaign.yaml:5:3: encryption: expected the keys to encrypt, found none"),
             ("cipher: aes-256-gcm", "campaign.yaml:5:3: encryption: keys is missing"),

@@ -158,6 +158,49 @@ extension EndToEnd {
             #expect(sent.ending == .exited(0), "\(sent)")
         }
 
+        /// The path of the credential is valid in the service only, and the campaign may have another one the next time.
+        @Test func `the credential of the unit survives SIGHUP, and is no setting of the run`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let credentials = sender.scratch.path("credentials")
+            try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: sender.credentials.providerKey, toPath: credentials + "/key.p8")
+            let common = """
+                to: localhost:\(simulator.port)
+                topic: \(TestCredentials.topic)
+                ca_file: \(sender.credentials.authority)
+                template: \(Sender.template)
+                input: \(try sender.makeRows(100))
+                expiration: 1h
+                run_dir: run
+
+                """
+            let ids = "key_id: \(TestCredentials.keyID)\nteam_id: \(TestCredentials.teamID)\n"
+            let file = try sender.scratch.write(common + ids, to: "c.yaml")
+            let run = try Child(
+                Tools.command, ["run", file, "--rate", "20/s"], name: "run", in: sender.scratch,
+                environment: ["CREDENTIALS_DIRECTORY": credentials])
+            let results = sender.scratch.path("run/results.csv")
+            let hasBegun = eventually(seconds: 60) {
+                run.isOver || ((try? Data(contentsOf: URL(filePath: results)).count) ?? 0) > 200
+            }
+            try #require(hasBegun && !run.isOver, "\(run.errors)")
+            run.send(signal: SIGHUP)
+            let isTold = eventually(seconds: 60) {
+                run.errors.contains("SIGHUP: ") || run.errors.contains("not reloaded")
+            }
+            #expect(isTold && !run.errors.contains("not reloaded"), "\(run.errors)")
+            #expect(run.stop(SIGTERM) == .exited(75), "\(run.errors)")
+            let token = sender.scratch.path("token")
+            let made = try sender.command(
+                ["provider-token", file, "--key-file", sender.credentials.providerKey, "--output", token])
+            #expect(made.ending == .exited(0), "\(made)")
+            try sender.scratch.write(common + "provider_token_file: \(token)\n", to: "c.yaml")
+            let resumed = try sender.command(["run", file, "--rate", "none"])
+            #expect(resumed.ending == .exited(0), "\(resumed)")
+        }
+
         @Test func `systemd accepts the units, and finds few ways in`() throws {
             let scratch = try Scratch()
             for name in ["apns-batch@.service", "apns-batch@.timer", "apns-batch-boot@.service"] {

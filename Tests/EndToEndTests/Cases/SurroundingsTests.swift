@@ -34,6 +34,29 @@ extension EndToEnd {
             }
         }
 
+        @Test func `an answer to control, and the lines of the simulator, are 75 if they cannot be written`() throws {
+            let sender = try Sender()
+            let simulated = try Self.shell(
+                "cd '\(sender.scratch.directory.path)'; \"$0\" simulate --port 0 >&- & sleep 2; kill $!; wait $!")
+            #expect(simulated.ending == .exited(75), "\(simulated)")
+            #expect(simulated.errors.hasSuffix("apns-batch: standard output is closed\n"), "\(simulated)")
+            #expect(simulated.errors.split(separator: "\n").count == 1, "\(simulated)")
+            let directory = sender.newRunDirectory()
+            let run = try Child(
+                Tools.command,
+                [
+                    "send", "--input", try sender.makeRows(100), "--template", Sender.template, "--expiration", "1h",
+                    "--to", "simulator", "--rate", "10/s", "--run-dir", directory,
+                ], name: "send", in: sender.scratch)
+            defer { run.stop(SIGKILL) }
+            let isControlled = eventually(seconds: 60) {
+                (try? sender.command(["control", directory, "pause"]))?.ending == .exited(0)
+            }
+            try #require(isControlled, "\(run.errors)")
+            let unseen = try Self.shell("exec \"$0\" control '\(directory)' continue >&-")
+            #expect(unseen.ending == .exited(75), "\(unseen)")
+        }
+
         @Test func `a run whose summary nobody gets is 75, and is complete`() throws {
             let sender = try Sender()
             let send =
@@ -49,17 +72,41 @@ extension EndToEnd {
         }
 
         @Test func `a TZ that names no zone is 64`() throws {
-            for zone in ["Mars/Phobos", "Europe/Berln", "nonsense"] {
+            let unknown = [
+                "Mars/Phobos", "Europe/Berln", "nonsense", "/etc/hostname", ":/nowhere", "GMT+5",
+                "CET-1CEST,M3.5.0,M10.5.0/3",
+            ]
+            for zone in unknown {
                 let finished = try Self.shell("exec \"$0\" runs --state-dir .", ["TZ": zone])
                 #expect(finished.ending == .exited(64), "\(finished)")
                 #expect(
                     finished.errors.hasPrefix(
                         "apns-batch: TZ: expected a time zone such as Europe/Berlin, found \"\(zone)\""), "\(finished)")
             }
-            for zone in ["", "UTC", "Europe/Berlin", ":Asia/Tokyo", ":/etc/hostname"] {
+            for zone in ["", "UTC", "Europe/Berlin", ":Asia/Tokyo", ":/usr/share/zoneinfo/Asia/Tokyo", "UTC0"] {
                 let finished = try Self.shell("exec \"$0\" runs --state-dir .", ["TZ": zone])
                 #expect(finished.ending == .exited(0), "\(zone): \(finished)")
             }
+        }
+
+        /// It is never the same date in both zones.
+        @Test(arguments: ["Pacific/Kiritimati", "Pacific/Pago_Pago"], ["", ":", ":posix/", "/usr/share/zoneinfo/"])
+        func `the night is that of the zone in TZ, in all forms of its name`(zone: String, form: String) throws {
+            let sender = try Sender()
+            let file = try sender.scratch.write("night_starts: \"00:00\"\nrun_dir: runs/{date}\n", to: "c.yaml")
+            func date() -> String {
+                var calendar = Calendar(identifier: .gregorian)
+                calendar.timeZone = TimeZone(identifier: zone)!
+                let parts = calendar.dateComponents([.year, .month, .day], from: .now)
+                return String(format: "%04d-%02d-%02d", parts.year!, parts.month!, parts.day!)
+            }
+            let before = date()
+            let sent = try Self.shell(
+                "exec \"$0\" send '\(file)' --input '\(try sender.makeRows(1))' --template '\(Sender.template)' "
+                    + "--expiration 1h --to simulator", ["TZ": form + zone])
+            #expect(sent.ending == .exited(0), "\(sent)")
+            let directories = try FileManager.default.contentsOfDirectory(atPath: sender.scratch.path("runs"))
+            #expect(directories.contains(before) || directories.contains(date()), "\(directories)")
         }
     }
 }

@@ -37,6 +37,9 @@ struct ToolDump: Decodable {
         var isRepeating: Bool
         var names: [Name]?
         var allValues: [String]?
+        var abstract: String?
+        /// The kind of completion, by its name.
+        var completionKind: [String: AnyValue]?
 
         /// The long name, without hyphens.
         var name: String { names?.first { $0.kind == "long" }?.name ?? "" }
@@ -44,6 +47,11 @@ struct ToolDump: Decodable {
         var value: String { allValues?.first ?? "1" }
         /// The flag, and its value if it has one.
         var given: [String] { kind == "option" ? ["--\(name)", value] : ["--\(name)"] }
+    }
+
+    /// A value of any form.
+    struct AnyValue: Decodable {
+        init(from decoder: any Decoder) {}
     }
 
     var command: Command
