@@ -255,7 +255,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            (", events: [complete]", "entry 1: events: expected some of started, completed, failed"),
+            (", events: [complete]", "webhooks[0].events[0]: expected started, completed, failed"),
             (", events: []", "entry 1: events: expected at least one"),
             (", timeout: 31", "entry 1: timeout: expected 1 to 30, found 31"),
             (", retries: 3", "unknown key \"retries\""),

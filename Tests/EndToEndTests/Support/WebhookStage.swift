@@ -39,7 +39,7 @@ struct WebhookStage {
     ///
     /// - Parameter more: Further settings of the endpoint, such as `, events: [started]`.
     func campaign(_ more: String = "", lines: String = "") throws -> String {
-        let input = try sender.makeRows(20)
+        let input = try sender.makeRows(20, "--clean")
         return try sender.scratch.write(
             """
             input: \(input)

@@ -162,6 +162,8 @@ KERNEL_CALLS = {
     },
     "CAPNSProcess": {
         "open close fcntl": "standard descriptors that are closed",
+        "ferror stdout": "whether all output could be written",
+        "access": "whether /proc is there",
         "epoll_create1 eventfd mmap munmap getrlimit mallopt": "whether limits leave enough to start",
         "pthread_create pthread_join pthread_attr_init pthread_attr_setstacksize pthread_attr_destroy pthread_barrier_init "
         "pthread_barrier_wait pthread_barrier_destroy": "whether limits leave enough threads",
