@@ -14,15 +14,14 @@ enum YAMLFile {
         }
     }
 
-    /// Returns the text of a file, of which a byte order mark is no part.
+    /// Returns the text of a file, of which byte order marks are no part.
     private static func text(of bytes: ArraySlice<UInt8>, _ path: String) throws -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw UsageError("\(path): expected UTF-8, found UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
         }
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        if let text = String(validating: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self) {
-            return text
-        }
+        var unmarked = bytes
+        while unmarked.starts(with: [0xEF, 0xBB, 0xBF]) { unmarked.removeFirst(3) }
+        if let text = String(validating: unmarked, as: UTF8.self) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
         let column = String(decoding: lines[line], as: UTF8.self).unicodeScalars.prefix { $0 != "\u{FFFD}" }.count + 1

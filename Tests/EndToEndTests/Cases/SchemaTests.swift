@@ -54,7 +54,7 @@ extension EndToEnd {
         @Test func `faults of values alone are told at once, in the order of their lines`() throws {
             let sender = try Sender()
             let file = try sender.scratch.write(
-                "\u{FEFF}rate: fast\nattempts: 0\nnot_after: never again\n", to: "c.yaml")
+                "\u{FEFF}\u{FEFF}rate: fast\nattempts: 0\nnot_after: never again\n", to: "c.yaml")
             let finished = try sender.command(["render", file, "--input", try sender.makeRows(1)])
             #expect(finished.ending == .exited(64), "\(finished)")
             let starts = finished.errors.split(separator: "\n").map { $0.split(separator: " ")[1] }
