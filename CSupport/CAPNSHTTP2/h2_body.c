@@ -98,6 +98,11 @@ int apns_h2_bodies_continue(apns_h2_session *session) {
     return 0;
 }
 
+bool apns_h2_session_waits_for_window(const apns_h2_session *session) {
+    const h2_body *first = session->flow.first;
+    return first != NULL && frame_room(session, first->exchange) <= 0;
+}
+
 void apns_h2_body_drop(apns_h2_session *session, int32_t stream) {
     for (h2_body **link = &session->flow.first; *link != NULL; link = &(*link)->next)
         if ((*link)->exchange->stream == stream) {

@@ -237,6 +237,11 @@ int apns_transport_connect(apns_transport *t, const apns_transport_connect_optio
     return APNS_OK;
 }
 
+uint32_t apns_transport_connection_waits_for_window(const apns_transport *t, apns_transport_connection connection_id) {
+    const connection *c = apns_transport_slot_find(t, connection_id);
+    return c != NULL && c->side->client && c->h2 != NULL && apns_h2_session_waits_for_window(c->h2) ? 1 : 0;
+}
+
 uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection_id) {
     const connection *c = apns_transport_slot_find(t, connection_id);
     return c != NULL && c->side->client ? apns_connection_stage(c) : (uint32_t)APNS_TRANSPORT_STAGE_NONE;

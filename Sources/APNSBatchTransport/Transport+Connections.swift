@@ -77,6 +77,11 @@ extension Transport {
         unsafe ConnectionStage(rawValue: UInt8(truncatingIfNeeded: apns_transport_connection_stage(handle, connection)))
     }
 
+    /// Whether the body of a request waits on a connection until the peer opens its flow-control windows.
+    package func waitsForWindow(_ connection: ConnectionID) -> Bool {
+        unsafe apns_transport_connection_waits_for_window(handle, connection) != 0
+    }
+
     /// Sets the field with a secret that all further requests of the connection carry. It is never indexed (HPACK).
     package mutating func setField(
         _ name: String, _ value: SecretBytes, of connection: ConnectionID

@@ -11,7 +11,8 @@ struct Report: ParsableCommand {
             Each process that works on a run writes report.html, report.txt and report.json
             into the run directory when it ends, unless report: none is set, and the files
             invalid-tokens.csv and doubtful-tokens.csv. This command writes all of them
-            again, and prints the path of report.html.
+            again, and prints the path of report.html. Of a run whose last process was killed
+            it makes the report from the ledger, and no files of tokens.
 
             A run in parts is a directory with manifest.json, and with a run directory for
             each part below parts: 00000, 00001 and so on. It gets one report of all parts,
@@ -28,8 +29,8 @@ struct Report: ParsableCommand {
               apns-batch report /shared/campaign --format json
 
             Exit codes: 0 the report was made, whatever it says; 64 a directory holds no
-            run, the last process of a run was killed, or manifest.json is wrong; 75 a
-            process is working on a run or on a part, or the report cannot be written.
+            run, or manifest.json is wrong; 75 a process is working on a run or on a part,
+            or the report cannot be written.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -68,12 +69,13 @@ struct Report: ParsableCommand {
     private static func report(of directory: String) throws -> RunReport {
         if let run = try DistributedRun(ifIn: directory) { return try RunReport(of: run, ReportContext(run)) }
         let arguments = try RunArguments(of: try RunOpening(of: directory))
-        return try RunReport(ofEndedRunIn: directory, ReportContext(arguments))
+        return try RunReport(ofEndedRunIn: directory, ReportContext(arguments)) { $0.countUnread(inRun: directory) }
     }
 
     private func write(_ report: RunReport) throws {
         do {
-            try TokenFiles.write(of: report)
+            // What a killed process has left of results.csv is completed when the run is resumed.
+            if report.isOfKilledRun != true { try TokenFiles.write(of: report) }
             Output.line(try ReportFiles.write(report))
         } catch {
             complainOfFailure("\(error)")

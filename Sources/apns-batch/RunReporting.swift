@@ -23,6 +23,7 @@ enum RunReporting {
 extension ReportContext {
     init(_ arguments: RunArguments) {
         self.init(arguments.settings, name: (try? arguments.name) ?? nil)
+        reportBy = arguments.settings.values["reportBy"]?.texts ?? []
     }
 
     /// The settings of the first part that was begun, without those that differ between parts.

@@ -69,7 +69,7 @@ extension RunCourse {
             ])
     }
 
-    @Test("A cause has the same colour in every run, and none has that of accepted rows")
+    @Test("A cause has the same colour in every run, and none has that of an outcome or of a figure")
     func holdColors() throws {
         func spans(_ causes: [CampaignProgress.Hold]) throws -> [PlotSpan] {
             var points = SampleNights.points(seconds: 30)
@@ -80,9 +80,13 @@ extension RunCourse {
         let (both, one) = (try spans([.pushback, .rate]), try spans([.rate]))
         #expect(both.map(\.name) == ["pushback", "rate limit"] && one.map(\.name) == ["rate limit"])
         #expect(both[1].color == one[0].color && both[0].color != both[1].color)
+        let outcomes = (Outcome.allCases.map { "\($0.name)" } + ["left"]).map { PlotColor(outcome: $0) }
+        #expect(
+            Set(outcomes).count == Outcome.allCases.count, "only rows that are left share the colour of another outcome"
+        )
         for cause in CampaignProgress.Hold.allCases {
             let color = try #require(try spans([cause]).first).color
-            #expect(color != RunPlots.color(ofOutcome: "accepted"), "\(cause)")
+            #expect(!outcomes.contains(color) && color != .figure, "\(cause)")
         }
     }
 

@@ -100,7 +100,8 @@ import Testing
         #expect(counts == [70, 0, 0, 70] && summary.ending == .interrupted && summary.exitCode == 75)
         #expect(
             summary.verdict
-                == "FAILED: 1 of 3 parts not begun; 1,400 rows have ended, 70 rows are left: resume the campaign")
+                == "FAILED: 1 of 3 parts not begun; 3 rows may have arrived twice; 1,400 rows have ended, 70 rows are left: resume the campaign"
+        )
         let part = try #require(report.parts?.last)
         #expect(part.part == 2 && part.state == .notBegun && part.rows == 70 && part.left == 70)
         #expect(report.outcomes.last?.outcome == "left" && report.outcomes.last?.rows == 70)
@@ -128,7 +129,9 @@ import Testing
         let report = try stage.report()
         #expect(report.summary.rows == 1_000 && report.summary.left == 400 && report.summary.notRead == nil)
         #expect(report.parts?.map(\.state) == [.complete, .killed] && report.summary.exitCode == 75)
-        #expect(report.summary.verdict.hasPrefix("FAILED: 1 of 2 parts killed; 1,000 rows have ended, 400 rows are"))
+        #expect(
+            report.summary.verdict.hasPrefix(
+                "FAILED: 1 of 2 parts killed; 3 rows may have arrived twice; 1,000 rows have ended, 400 rows are"))
         // A summary of an earlier process is not that of the last one.
         try stage.make(1, PartsStage.summary(400, ["sessions": 2]))
         #expect(try stage.report().parts?.last?.state == .killed)
@@ -153,7 +156,7 @@ import Testing
         #expect(counts == [250, 4, 6, 240] && !summary.isLeftEstimated)
         #expect(
             summary.verdict
-                == "FAILED: 1 of 2 parts failed; part 1: cannot reach APNs; 1,150 rows have ended, 250 rows are left: "
+                == "FAILED: 1 of 2 parts failed; part 1: cannot reach APNs; 3 rows may have arrived twice; 1,150 rows have ended, 250 rows are left: "
                 + "resume the campaign")
         #expect(summary.ending == .failed && summary.exitCode == 69 && summary.expectations.isEmpty)
         let steps = report.nextSteps

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import APNSBatchReport
@@ -20,6 +21,57 @@ import Testing
         #expect(3...7 ~= scale.ticks.count && scale.ticks[0] == 0, "\(scale.ticks)")
         #expect(scale.height(of: 0) == 0 && scale.height(of: top) == 1 && scale.height(of: 9 * top) == 1)
         #expect(abs(scale.height(of: top / 4) - 0.25) < 1e-9)
+    }
+
+    @Test("A limit that is far away does not flatten the figures: it is named, and not drawn")
+    func farLimit() throws {
+        var points = SampleNights.points(seconds: 100)
+        for index in points.indices {
+            points[index].rateLimit = index < 50 ? 300 : 100_000
+            (points[index].streams, points[index].inFlight) = (4_000, 60)
+        }
+        let report = SampleNights.report(try SampleNights.summary(), points)
+        let plots = try #require(RunPlots(report)).all
+        for (title, name, most) in [
+            ("Throughput", "rate limit (up to 100,000, beyond the plot)", 500.0),
+            ("Streams", "allowed (up to 4,000, beyond the plot)", 100),
+        ] {
+            let plot = try #require(plots.first { $0.title == title })
+            let limit = try #require(plot.layers.first { $0.shape == .dashed })
+            #expect(limit.name == name && limit.color == .limit)
+            guard case .linear(let top) = plot.scale else { continue }
+            #expect(top <= most && limit.values.allSatisfy { ($0 ?? 0) <= top }, "\(title): \(top)")
+        }
+        let throughput = try #require(plots.first { $0.title == "Throughput" }?.layers.last)
+        #expect(throughput.values.prefix(45).contains(300), "a limit within the plot is drawn")
+        let page = ComparisonPage.html(RunComparison([report, try SampleNights.sixHours()]))
+        #expect(!page.contains(">100,000</text>"))
+    }
+
+    @Test("Every colour can be seen on its paper", arguments: PlotColor.allCases)
+    func contrast(color: PlotColor) throws {
+        #expect(try Self.contrast(color.shades.light, "#ffffff") >= 3)
+        #expect(try Self.contrast(color.shades.dark, "#0d1117") >= 3)
+    }
+
+    @Test("No two meanings have the same colour, on either paper")
+    func distinct() {
+        #expect(Set(PlotColor.allCases.map(\.shades.light)).count == PlotColor.allCases.count)
+        #expect(Set(PlotColor.allCases.map(\.shades.dark)).count == PlotColor.allCases.count)
+    }
+
+    /// The contrast of two colours (WCAG 2.2).
+    private static func contrast(_ one: String, _ other: String) throws -> Double {
+        func luminance(_ color: String) throws -> Double {
+            let number = try #require(Int(color.dropFirst(), radix: 16))
+            let parts = [16, 8, 0].map { (shift: Int) -> Double in
+                let part = Double(number >> shift & 255) / 255
+                return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+            }
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        }
+        let both = [try luminance(one), try luminance(other)].sorted()
+        return (both[1] + 0.05) / (both[0] + 0.05)
     }
 
     @Test("A scale without values, or only with zeros, can be drawn")

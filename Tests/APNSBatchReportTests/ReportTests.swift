@@ -130,6 +130,66 @@ import Testing
         #expect(text.contains("invalid                          1,000      0.1 %               0 unusual\n"), "\(text)")
     }
 
+    @Test("Rows that may have arrived twice, duplicates and lost figures of killed sessions are in text and page")
+    func remarks() throws {
+        var summary = try SampleNights.summary([
+            "resent": 159, "sessions": 2, "killed_sessions": 1, "attempts": 1_050_000,
+        ])
+        summary.allSessions.answerTimes?.samples = 900_000
+        summary.allSessions.answerTimes?.max = 1_150
+        summary.lastSession.duplicateTokens = try JSONDecoder().decode(
+            DuplicateTokens.self, from: Data(#"{"rows":12,"sampled_one_in":1,"examples":[[3,77]]}"#.utf8))
+        summary.lastSession.unusualTokens = try JSONDecoder().decode(
+            UnusualTokens.self, from: Data(#"{"rows":1,"examples":[9]}"#.utf8))
+        let first = Array(SampleNights.points(seconds: 60).dropLast())
+        let report = SampleNights.report(
+            summary, first + SampleNights.points(seconds: 60, session: 2, from: SampleNights.begin + 70))
+        #expect(report.course?.events.map(\.text) == ["session 2 begins; session 1 was killed"])
+        let longest = try #require(report.course?.answerTimes.max.compactMap(\.self).max())
+        let text = ReportText.text(report).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let page = ReportPage.html(report)
+        for part in [
+            "159 rows were sent again although an earlier request may have arrived, so that they may have arrived twice.",
+            "12 rows have the token of another row: rows 3 and 77, … (of the rows of the last session).",
+            "A token has a size other than 32 bytes: row 9 (of the rows of the last session).",
+            "1 of 2 sessions was killed.",
+            "The times of answers are those of 900,000 of at least 999,000 answers.",
+            "at least 1,050,000", "max \(FigureText.milliseconds(max(longest, 1_150)))",
+        ] {
+            #expect(text.contains(part), "\(part): \(text)")
+            #expect(page.contains(part), "\(part)")
+        }
+        let clean = SampleNights.report(try SampleNights.summary(), SampleNights.points(seconds: 60))
+        #expect(clean.remarks.isEmpty && !ReportText.text(clean).contains("at least"))
+        #expect(!ReportPage.html(clean).contains("<ul class=\"remarks\">"))
+    }
+
+    @Test("Rows by the values of a column are in text and page, hostile values as text")
+    func breakdowns() throws {
+        let groups = (0..<30).map { index in
+            [
+                "value": index == 0 ? "<b>\u{202E}\n" : index == 1 ? "" : "segment \(index)", "rows": 1_000,
+                "outcomes": ["accepted": 900, "rejected": 60, "expired": 40],
+            ] as [String: Any]
+        }
+        let others = ["rows": 7, "outcomes": ["rejected": 7]] as [String: Any]
+        let summary = try SampleNights.summary([
+            "breakdowns": [["column": "segment", "values": groups, "others": others] as [String: Any]]
+        ])
+        let report = SampleNights.report(summary, [])
+        let text = ReportText.text(report)
+        #expect(text.contains("\nBy segment\n----------\n"))
+        #expect(
+            text.contains("(empty)                      1,000         900       90 %          60         40\n"),
+            "\(text)")
+        #expect(text.contains("\nand 6 more: see report.json\n"), "\(text)")
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("     $ ") })
+        let page = ReportPage.html(report)
+        #expect(!page.contains("<b>\u{202E}") && page.contains("&lt;b&gt;") && page.contains(">segment 29<"))
+        #expect(page.contains("<bdi>all others</bdi>") && page.contains(">expired</th>"), "all values are on the page")
+        #expect(try JSONDecoder().decode(RunReport.self, from: Data(try ReportFiles.json(report))) == report)
+    }
+
     @Test("The JSON form has the units in its names, and is read back as it was written")
     func json() throws {
         let report = try SampleNights.sixHours()
@@ -164,6 +224,28 @@ import Testing
         #expect(!page.contains("<script") && page.components(separatedBy: "<svg class=\"plot\"").count == 3)
         let text = ComparisonText.text(comparison).split(separator: "\n")
         #expect(text.count == 3 && text.allSatisfy { $0.count <= 80 }, "\(text)")
+    }
+
+    @Test("Fourteen nights are two tables of seven, each with the names of its figures")
+    func fortnight() throws {
+        let nights = try (1...14).map { night in
+            SampleNights.report(
+                try SampleNights.summary(), SampleNights.points(seconds: 60), directory: "/runs/nightly/night \(night)")
+        }
+        let page = ComparisonPage.html(RunComparison(nights))
+        let tables = page.components(separatedBy: "<table class=\"runs\">").dropFirst()
+        #expect(tables.count == 2)
+        for table in tables {
+            #expect(table.components(separatedBy: "<th scope=\"col\"").count == 8)
+            #expect(table.contains("<bdi>accepted</bdi></th>"))
+        }
+        #expect(page.contains(">11-21 03:00<") && !page.contains(">2026-11-21 03:00:00<"))
+        #expect(page.contains("<div class=\"plots\">"), "no plot is wider than another")
+        let eight = ComparisonPage.html(RunComparison(Array(nights.prefix(8))))
+        #expect(
+            eight.components(separatedBy: "<table class=\"runs\">").dropFirst().allSatisfy {
+                $0.components(separatedBy: "<th scope=\"col\"").count == 5
+            })
     }
 
     @Test("A failed run can be resumed with the command of the first step, whatever its directory is called")

@@ -252,6 +252,9 @@ uint32_t apns_h2_session_open_count(const apns_h2_session *session);
 /* Returns the highest stream whose HEADERS were written to the output. */
 int32_t apns_h2_session_written_stream(const apns_h2_session *session);
 
+/* Client: returns whether the body that has waited longest waits for the peer's flow-control windows. */
+bool apns_h2_session_waits_for_window(const apns_h2_session *session);
+
 /* Queues a PING with 8 bytes of opaque data, which apns_h2_facts shows when the answer comes. */
 int apns_h2_session_ping(apns_h2_session *session, uint64_t opaque);
 

@@ -199,6 +199,10 @@ int apns_transport_connect(apns_transport *t, const apns_transport_connect_optio
  * is unknown. */
 uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection);
 
+/* Returns 1 if a request's body waits on this connection until the peer opens its flow-control windows (RFC 9113,
+ * section 5.2), and 0 if none does, or if the connection has ended or is unknown. */
+uint32_t apns_transport_connection_waits_for_window(const apns_transport *t, apns_transport_connection connection);
+
 /* Sets the fields that are appended to every request submitted to this connection from now on, such as authorization.
  * fields: copied, at most 4. Returns 0, APNS_MISUSE (not a client connection, too many fields), or APNS_RESOURCE. */
 int apns_transport_connection_fields_set(apns_transport *t, apns_transport_connection connection,

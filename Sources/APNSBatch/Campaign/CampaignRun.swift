@@ -50,6 +50,8 @@ public final class CampaignRun: Sendable {
     /// The name of the campaign.
     private let name: String
     private let span = Guarded<RunSpan?>(nil)
+    /// The columns by which rows are counted at the end.
+    private let reportBy: [String]
     /// Nil if no history is kept.
     private let historyPlace: HistoryPlace?
 
@@ -90,6 +92,7 @@ public final class CampaignRun: Sendable {
             throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
         }
         past = try resuming ? Self.past(campaign, files) : nil
+        reportBy = campaign.reportBy
         (name, historyPlace) = (campaign.name, try HistoryPlace(campaign))
         try historyPlace?.history.prepare()
         let judge = try ExpectationJudge(campaign, start: past?.header.start)
@@ -379,6 +382,7 @@ public final class CampaignRun: Sendable {
             if let past, wasComplete { return recorded(finished(past)) }
             started.withLock { $0 = SystemClock.monotonicSeconds() }
             account = try sendAll(openRecord())
+            account.breakdowns = breakdowns
         } catch {
             control.stop(.failure(error))
         }
@@ -419,10 +423,11 @@ public final class CampaignRun: Sendable {
             control.stop(.failure(error))
             return summarize(nothingDone)
         }
-        let summary = CampaignSummary(
+        var summary = CampaignSummary(
             history, campaign: identity(ended: history.lastTime),
             judge: judge.withLock { $0 }, unfinished: unfinished)
         if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
+        summary.breakdowns = breakdowns
         do {
             try RunDirectory.write(summary, to: directory)
         } catch {
@@ -584,6 +589,17 @@ public final class CampaignRun: Sendable {
             status?.countUnread(in: path, FormatChoice(reader.format))
         }
         return status
+    }
+
+    /// The rows of all sessions by the values of columns. A failure is only logged: the run has its results.
+    private var breakdowns: [CampaignSummary.Breakdown]? {
+        guard !reportBy.isEmpty, !directory.isEmpty else { return nil }
+        do throws(CampaignError) {
+            return try CampaignSummary.Breakdown.all(ofRunIn: directory, by: reportBy)
+        } catch {
+            plan.log.logger.printable.warning("the rows were not counted by column: \(error)")
+            return nil
+        }
     }
 
     /// The account of a session in which no row ends: it has the counts of earlier sessions.

@@ -8,10 +8,12 @@ extension CampaignSummary {
         attempts &+= part.attempts
         resent &+= part.resent
         sessions &+= part.sessions
+        if let killed = part.killedSessions { killedSessions = (killedSessions ?? 0) &+ killed }
         allSessions.add(part.allSessions)
         lastSession.add(part.lastSession)
         reasons.add(part.reasons)
         unavailableReasons.add(part.unavailableReasons)
+        if let breakdowns = part.breakdowns { self.breakdowns = (self.breakdowns ?? []).adding(breakdowns) }
         for (rule, rows) in part.invalidRules where invalidRules[rule] != nil || invalidRules.count < causesMax {
             invalidRules[rule, default: InvalidRows(rows: 0, places: [])].add(rows)
         }

@@ -25,6 +25,8 @@ struct SessionAccount {
     var loop = LoopKind.automatic
     var ledgerSeconds = 0.0
     var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
+    /// The rows of all sessions by the values of columns; nil if there are none.
+    var breakdowns: [CampaignSummary.Breakdown]?
     /// The status at the end, from the ledger; nil if the run is complete, or if the status is not known.
     var status: RunStatus?
 }
@@ -49,6 +51,8 @@ extension CampaignSummary {
             tally, account.reasons, sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last,
             campaign: campaign)
         self.changes = changes
+        killedSessions = before?.killedSessionsIfAny
+        breakdowns = account.breakdowns
         self.unfinished = unfinished.isEmpty ? nil : unfinished
         if let stop { end(early: stop, account.status) }
         conclude(judge)
@@ -64,8 +68,29 @@ extension CampaignSummary {
             history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
         changes = history.changes
+        killedSessions = history.killedSessionsIfAny
         self.unfinished = unfinished.isEmpty ? nil : unfinished
         conclude(judge)
+    }
+
+    /// Creates the summary of a run whose last process was killed, as far as its ledger and the summary of an earlier process tell.
+    ///
+    /// - Parameters:
+    ///   - status: What is left, with rows that were counted.
+    ///   - earlier: The summary of an earlier process; nil if there is none.
+    package init(
+        ofKilled history: LedgerHistory, _ header: LedgerHeader, _ status: RunStatus, earlier: CampaignSummary?
+    ) {
+        let ended = history.endedInSession
+        self.init(
+            history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
+            last: Work(ended.rows, ended.accepted, history.figuresOfSession),
+            campaign: Identity(header, earlier: earlier?.campaign, ended: history.lastTime))
+        changes = history.changes
+        killedSessions = history.killedSessionsIfAny
+        end(early: .interrupted, status)
+        cause = "the last process was killed"
+        verdict = Verdict.text(of: self)
     }
 
     /// Creates the summary of a complete run that was not judged yet.
@@ -207,5 +232,21 @@ extension CampaignSummary.Identity {
         self.ended = Self.time(ended)
     }
 
+    /// The identity of a run that no process is working on.
+    ///
+    /// - Parameter earlier: What an earlier process has said of it.
+    init(_ header: LedgerHeader, earlier: CampaignSummary.Identity?, ended: UInt64) {
+        (id, input, inputBytes) = (CampaignID(header.identity), header.inputName, header.inputBytes)
+        (version, destination) = (earlier?.version ?? "", earlier?.destination ?? "")
+        templateDigest = earlier?.templateDigest
+        inputPacking = header.packing?.rawValue
+        isInputSpooled = header.isKept ? true : nil
+        (began, self.ended) = (Self.time(header.start), Self.time(ended))
+    }
+
     static func time(_ seconds: UInt64) -> String { Timestamp.text(ofSeconds: seconds) }
+}
+
+extension LedgerHistory {
+    fileprivate var killedSessionsIfAny: Int? { killedSessions > 0 ? killedSessions : nil }
 }

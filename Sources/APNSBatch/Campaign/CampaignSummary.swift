@@ -39,6 +39,9 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var resent: UInt64
     /// The number of sessions.
     public var sessions: Int
+    /// The number of sessions whose process was killed, or whose disk failed, so that a part of their work is not in ``allSessions``; nil if
+    /// there is none, and in summaries of earlier versions.
+    public var killedSessions: Int?
     /// The work of all sessions. That of a session that was killed is known up to its last mark in the ledger: about a
     /// second before the end, or a minute for `retries`, `connections_ended` and `answer_ms` (``Campaign/syncInterval``, and
     /// sixty times that).
@@ -52,6 +55,9 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// The invalid rows by the rule that they violate; their sum is `invalid`. The key `not recorded` stands for the rows
     /// that version 0.1.0 recorded.
     public var invalidRules: [String: InvalidRows]
+    /// The rows by the values of the columns of ``Campaign/reportBy``, of all sessions; nil without such a column, and if the results could not
+    /// be read.
+    public var breakdowns: [Breakdown]?
     /// What operators changed while the run went on, in the order in which they did.
     public var changes: [RunChange] = []
     /// How the run ended: `complete`, `interrupted` or `failed`.
@@ -226,9 +232,10 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
     enum CodingKeys: String, CodingKey {
         case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
-        case sessions, reasons, ending, cause, campaign, expectations, verdict, changes, unfinished
+        case sessions, reasons, ending, cause, campaign, expectations, verdict, changes, unfinished, breakdowns
         case allSessions = "all_sessions"
         case lastSession = "last_session"
+        case killedSessions = "killed_sessions"
         case maybeSent = "may_be_sent"
         case notSent = "not_sent"
         case notRead = "not_read"

@@ -110,6 +110,9 @@ package struct PartsSummary {
     private var added: CampaignSummary {
         var summary = sum
         (summary.maybeSent, summary.notSent, summary.notRead) = (left?.maybeSent, left?.notSent, left?.notRead)
+        for index in summary.breakdowns?.indices ?? 0..<0 {
+            summary.breakdowns?[index].limit(to: CampaignSummary.Breakdown.valuesMax)
+        }
         summary.allSessions.set(seconds: time.seconds, answers.all)
         summary.lastSession.set(seconds: min(time.seconds, lastSeconds), answers.last)
         return summary

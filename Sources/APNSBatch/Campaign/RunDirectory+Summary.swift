@@ -36,6 +36,18 @@ extension RunDirectory {
 }
 
 extension CampaignSummary {
+    /// Makes a summary of a run whose last process was killed, from its ledger. Expectations are not judged, and nothing is written.
+    ///
+    /// - Parameter status: The status of the run, whose last process must have been killed.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results``.
+    package init(ofKilledRunIn directory: String, _ status: RunStatus) throws(CampaignError) {
+        let history = try LedgerHistory(of: directory)
+        guard let header = history.header else {
+            throw CampaignError(.results, "\(directory): its ledger has no header")
+        }
+        self.init(ofKilled: history, header, status, earlier: RunDirectory.readSummary(directory))
+    }
+
     /// Reads the summary of a complete run. Returns nil if rows of the run are left, if a process is working on it, or if its
     /// `summary.json` is missing or does not agree with the ledger; a resumed run then writes it.
     ///

@@ -15,12 +15,19 @@ enum Verdict {
         switch summary.ending {
         case .complete:
             summary.isClean
-                ? "OK: \(account(summary))"
-                : "LOOK: \((failures(summary, scope) + unfinished(summary)).joined(separator: "; "))"
+                ? sentence("OK", [account(summary)] + repetitions(summary))
+                : sentence("LOOK", failures(summary, scope) + unfinished(summary) + repetitions(summary))
         case .interrupted:
-            "FAILED: \(summary.cause ?? "the run was interrupted"); \(rest(summary, scope))"
-        case .failed: "FAILED: \(summary.cause ?? "the cause is unknown"); \(rest(summary, scope))"
+            sentence(
+                "FAILED", [summary.cause ?? "the run was interrupted"] + repetitions(summary) + [rest(summary, scope)])
+        case .failed:
+            sentence(
+                "FAILED", [summary.cause ?? "the cause is unknown"] + repetitions(summary) + [rest(summary, scope)])
         }
+    }
+
+    private static func sentence(_ kind: String, _ parts: [String]) -> String {
+        "\(kind): \(parts.joined(separator: "; "))"
     }
 
     /// `998,600 of 1,000,000 rows accepted, 1,400 rejected (Unregistered 1,390, BadDeviceToken 10), in 6 min 51 s`.
@@ -43,12 +50,12 @@ enum Verdict {
     }
 
     /// Nil for a reason that APNs does not document. Such a text is never shown: it may be anything, even a device token.
-    private static func known(_ reason: String) -> KnownReason? {
+    static func known(_ reason: String) -> KnownReason? {
         if case .known(let known) = Reason(rawValue: reason) { known } else { nil }
     }
 
     /// The most frequent reason is first.
-    private static func sorted(_ counts: [String: UInt64]) -> [(key: String, value: UInt64)] {
+    static func sorted(_ counts: [String: UInt64]) -> [(key: String, value: UInt64)] {
         counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     }
 
@@ -65,41 +72,21 @@ enum Verdict {
     private static func failures(_ summary: CampaignSummary, _ scope: Scope) -> [String] {
         let failed = summary.expectations.filter { $0.holds == false }
         let more = failed.count > shownFailures ? ["\(failed.count - shownFailures) more are not met"] : []
-        let advice = failed.first.map { [Self.advice(about: $0.metric, summary, scope)] } ?? []
-        return failed.prefix(shownFailures).map(\.sentence) + more + advice
+        let shown = failed.prefix(shownFailures)
+        return shown.map(\.sentence) + more + VerdictAdvice.texts(about: shown.map(\.metric), summary, scope)
     }
 
-    /// What to do about a figure that is not as expected.
-    private static func advice(about metric: String, _ summary: CampaignSummary, _ scope: Scope) -> String {
-        if let reason = metric.afterPrefix("reason:") { return advice(reason: reason) }
-        switch metric {
-        case "rows": return "check the export that wrote the input"
-        case "accepted":
-            guard summary.rows > 0 else { return "the input has no rows: check the export that wrote it" }
-            let others = Outcome.allCases.filter { $0 != .accepted }
-            let main = others.max { summary[$0] < summary[$1] } ?? .rejected
-            return "\(summary[main].grouped) rows are \(main.name): \(advice(about: "\(main.name)", summary, scope))"
-        case "rejected": return sorted(summary.reasons).first.map { advice(reason: $0.key) } ?? "see results.csv"
-        case "unavailable":
-            let run = scope == .run ? "the run" : "the parts that have them"
-            return "resume \(run) with --retry-unavailable to send these rows again"
-        case "invalid":
-            let file = scope == .run ? "summary.json" : "report.json"
-            return "correct the rows: invalid_rules in \(file) says where the first ones are"
-        case "unknown":
-            return "these rows may have arrived: decide whether to send those again that results.csv lists"
-        case "expired" where summary.changes.contains { $0.text == CampaignRun.abandonment }:
-            return "the run was given up"
-        case "expired": return "start earlier, send faster, or allow more time (not_after, expiration)"
-        case "duration", "rate": return "compare all_sessions in summary.json with an earlier night"
-        default: return "see results.csv"
+    /// Pushes that a device may have got more than once.
+    private static func repetitions(_ summary: CampaignSummary) -> [String] {
+        let resent = summary.resent > 0 ? ["\(rows(summary.resent)) may have arrived twice"] : []
+        let duplicates = summary.lastSession.duplicateTokens.map { found in
+            let rows = "\(found.isEstimate ? "about " : "")\(rows(found.rows))"
+            return "\(rows) \(found.rows == 1 ? "has" : "have") the token of another row"
         }
+        return resent + (duplicates.map { [$0] } ?? [])
     }
 
-    private static func advice(reason text: String) -> String {
-        guard let known = known(text) else { return "APNs does not document the reason: see results.csv" }
-        return "\(known.text): \(known.remedy ?? known.rule.note)"
-    }
+    private static func rows(_ count: UInt64) -> String { "\(count.grouped) row\(count == 1 ? "" : "s")" }
 
     private static func rest(_ summary: CampaignSummary, _ scope: Scope) -> String {
         let ended = summary.rows == 0 ? "no row has ended" : "\(summary.rows.grouped) rows have ended"
@@ -108,13 +95,6 @@ enum Verdict {
         guard let left = summary.left else { return ended }
         let rows = "\(summary.isLeftEstimated ? "about " : "")\(left.grouped) row\(left == 1 ? " is" : "s are") left"
         return "\(ended), \(rows)\(isResumable && left > 0 ? ": resume the \(scope == .run ? "run" : "campaign")" : "")"
-    }
-}
-
-extension String {
-    /// The rest of a text that begins with `prefix`.
-    fileprivate func afterPrefix(_ prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }
 

@@ -12,8 +12,8 @@
         /// - `topic` (string): ``Headers/topic``.
         /// - `pushType` (string, default `alert`), `priority` (int), `expiration` (string: `0`, `2h` or a time), `collapseId`
         ///   (string): the other ``Headers``.
-        /// - `campaignId` (string, a UUID), `name` (string), `runDir` (string), `stateDir` (string), `resultColumns` (string
-        ///   array), `delimiter` (string, one byte or `tab`),
+        /// - `campaignId` (string, a UUID), `name` (string), `runDir` (string), `stateDir` (string), `resultColumns` and `reportBy`
+        ///   (string arrays), `delimiter` (string, one byte or `tab`),
         ///   `format` (`auto`, `csv` or `ndjson`).
         /// - `key` (string, secret): the content of the signing key's file (`.p8`), with `keyId` and `teamId` (strings), or
         ///   `providerToken` (string, secret), or `certificate` (string, secret): the client certificate in PEM with its chain, with
@@ -59,6 +59,7 @@
             if let name = try settings.text("name") { self.name = name }
             (runDirectory, stateDirectory) = (try settings.text("runDir"), try settings.text("stateDir"))
             resultColumns = try settings.texts("resultColumns") ?? []
+            reportBy = try settings.texts("reportBy") ?? []
             delimiter =
                 try settings.parsed("delimiter", "one byte or \"tab\"") {
                     $0 == "tab" ? UInt8(ascii: "\t") : $0.utf8.count == 1 ? $0.utf8.first : nil

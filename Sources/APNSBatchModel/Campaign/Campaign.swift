@@ -232,6 +232,9 @@ public struct Campaign: Sendable {
     /// Columns of the input that are copied into `results.csv`, after its own columns and in this order; at most 8. Texts
     /// longer than 255 bytes are cut between two characters.
     public var resultColumns: [String] = []
+    /// Columns among ``resultColumns`` by whose values the rows are counted at the end of the run, for its summary and report. Their
+    /// 50 most frequent values are shown, and all others together. `results.csv` is read once for that.
+    public var reportBy: [String] = []
     /// The number of sending threads, 1 to 256; nil for the number of cores minus one, at least one.
     public var lanes: Int?
     /// The maximum number of connections that a lane opens for each provider, 1 to 512. With several providers a lane opens

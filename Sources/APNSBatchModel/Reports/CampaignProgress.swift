@@ -78,7 +78,8 @@ extension CampaignProgress {
         case ramp
         /// All streams of the connections are in use.
         case streams
-        /// No connection is established.
+        /// No connection is established, or those that are take no request now: they fail, are about to end, or have not proved
+        /// themselves yet.
         case connections
         /// The server refuses requests with 429 or 503, so that fewer are sent.
         case pushback
@@ -92,6 +93,10 @@ extension CampaignProgress {
         case canary
         /// So many rows wait for another attempt that no other rows are taken.
         case retries
+        /// The server has not opened its flow-control windows, so that bodies of requests wait (RFC 9113, section 5.2).
+        case windows
+        /// Fewer streams are used than the connections allow, because answers take longer and longer, or because the run has just begun.
+        case answers
     }
 
     /// Why nothing is sent at the moment. ``description`` is a text for people.

@@ -114,10 +114,12 @@ package struct LedgerHistory: Sendable {
         case secondOutcome(UInt64)
     }
 
-    private(set) var header: LedgerHeader?
+    package private(set) var header: LedgerHeader?
     package private(set) var session: LedgerSession?
     /// Whether the last session ended in order.
-    private(set) var isEnded = false
+    package private(set) var isEnded = false
+    /// The number of sessions before the last one that did not end in order.
+    private var killedBefore = 0
     /// Whether it ended in order after all rows of the input had been announced.
     package private(set) var isInputRead = false
     /// The announced ranges, ordered by row, without gaps.
@@ -146,6 +148,9 @@ package struct LedgerHistory: Sendable {
         (tally.rows - min(tally.rows, tallyBefore.rows), tally[.accepted] - tallyBefore[.accepted])
     }
 
+    /// The number of sessions whose process was killed, or whose disk failed; with the last one, which must be over.
+    package var killedSessions: Int { killedBefore + (session != nil && !isEnded ? 1 : 0) }
+
     /// The approximate time of the last session's last activity, in seconds since the epoch.
     package var lastTime: UInt64 { (session?.time ?? header?.start ?? 0) &+ figuresOfSession.milliseconds / 1000 }
 
@@ -162,6 +167,7 @@ package struct LedgerHistory: Sendable {
 
     mutating func take(_ session: LedgerSession) throws(Fault) {
         guard header != nil, session.number == (self.session?.number ?? 0) + 1 else { throw .misplaced }
+        killedBefore = killedSessions
         self.session = session
         (figuresBefore, figuresOfSession) = (figures, SessionFigures())
         tallyBefore = tally

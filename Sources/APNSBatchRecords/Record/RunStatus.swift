@@ -175,3 +175,13 @@ public struct RunStatus: Sendable, Equatable {
         }
     }
 }
+
+extension LedgerHistory {
+    /// Reads the ledger of a run directory on which no process is working.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
+    package init(of directory: String) throws(CampaignError) {
+        let files = DirectoryFiles(directory)
+        self = try RunPast.read(try files.ledgerToRead(), files, name: directory).reading.history
+    }
+}

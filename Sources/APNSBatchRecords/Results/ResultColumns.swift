@@ -27,6 +27,20 @@ package struct ResultColumns: Sendable, Equatable {
         }
     }
 
+    /// Checks the columns by which rows are counted.
+    package static func check(reportBy names: [String], among columns: [String]) throws(CampaignError) {
+        for (place, name) in names.enumerated() {
+            if names[..<place].contains(name) {
+                throw CampaignError(.configuration, "report by: \"\(name)\" is named twice")
+            }
+            guard columns.contains(name) else {
+                let others = columns.isEmpty ? "; name it there, too" : hint(name, columns)
+                throw CampaignError(
+                    .configuration, "report by: \"\(name)\" is not among the result columns\(others)")
+            }
+        }
+    }
+
     private static func hint(_ name: String, _ columns: [String]) -> String {
         if let near = NearestName.find(name, in: columns) { return "; did you mean \(near.quoted)?" }
         return "; there are " + columns.map(\.quoted).joined(separator: ", ")

@@ -34,6 +34,8 @@ extension RunReport.NextStep {
                         "Finish another run of the campaign: \(rows ?? (run.isLost ? "its ledger or its rows are gone" : "rows are left of it")).",
                     command: run.command))
         }
+        // The files are there when the run has been resumed.
+        guard report.isOfKilledRun != true else { return steps }
         add(
             report.rows { $0 == .delete },
             { "Delete the tokens of \($0) that APNs no longer knows: invalid-tokens.csv." })

@@ -8,6 +8,8 @@ public struct ReportContext: Sendable {
     public var zone: String
     /// Returns by how many seconds local time is ahead of UTC at an instant, in seconds since 1970-01-01 00:00 UTC.
     public var offset: @Sendable (_ instant: Int64) -> Int64
+    /// The columns by which the rows of a killed run are counted; the summary of another run has the counts.
+    public var reportBy: [String] = []
     /// The settings that were given, without secrets.
     public var settings: [RunReport.SettingLine]
 

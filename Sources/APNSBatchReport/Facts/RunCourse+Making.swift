@@ -34,7 +34,7 @@ extension RunCourse {
             defer { last = point }
             guard let earlier = last else { return }
             guard earlier.session == point.session else {
-                let text = "session \(point.session) begins"
+                let text = Event.text(ofSession: point, after: earlier)
                 return events.append(Event(unixMilliseconds: point.unixMilliseconds, text: text))
             }
             let middle = (earlier.unixMilliseconds + point.unixMilliseconds) / 2 - begin
@@ -44,6 +44,9 @@ extension RunCourse {
         self.init(all, begin: begin, length: length)
         self.events = events
     }
+
+    /// The longest time of an answer, in milliseconds; nil without answers.
+    var longestAnswer: Double? { answerTimes.max.compactMap(\.self).max() }
 
     /// Adds what operators changed while the run went on.
     mutating func add(_ changes: [RunChange]) {
@@ -113,5 +116,13 @@ struct TimelineSpan {
     var seconds: Int64? {
         guard points > 1, begin > -(1 << 52), end < 1 << 52 else { return nil }
         return max(1, (end - begin + 999) / 1000)
+    }
+}
+
+extension RunCourse.Event {
+    /// Says that a session begins, and whether the one before it ended in order.
+    static func text(ofSession point: TimelinePoint, after earlier: TimelinePoint) -> String {
+        let killed = earlier.kind == .end ? "" : "; session \(earlier.session) was killed"
+        return "session \(point.session) begins\(killed)"
     }
 }

@@ -8,36 +8,55 @@ extension RunReport {
     ///
     /// - Parameter summary: The summary of the run.
     public init(of directory: String, _ summary: CampaignSummary, _ context: ReportContext) {
+        self.init(of: directory, summary, context, isOfKilledRun: nil)
+    }
+
+    private init(
+        of directory: String, _ summary: CampaignSummary, _ context: ReportContext, isOfKilledRun: Bool?
+    ) {
         let earlier = Self.nights(before: summary, context)
         self.init(
             RunDirectory.absolute(directory), summary, context, earlier: earlier,
-            course: RunCourse(of: directory))
+            course: RunCourse(of: directory), isOfKilledRun: isOfKilledRun)
     }
 
-    /// Makes the report of a run whose last process has ended in order, with the `summary.json` in its directory.
+    /// Makes the report of a run on which no process is working: with the `summary.json` in its directory, or, if its last process was
+    /// killed, with what the ledger says.
     ///
+    /// - Parameter count: Counts the rows of a killed run that were not read; without it their number is estimated.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/busy`` if a process is working on the run,
-    ///   `results` if there is no run, or if its last process was killed.
-    public init(ofEndedRunIn directory: String, _ context: ReportContext) throws(CampaignError) {
+    ///   `results` if there is no run, or if its summary was removed.
+    public init(
+        ofEndedRunIn directory: String, _ context: ReportContext, counting count: (inout RunStatus) -> Void = { _ in }
+    ) throws(CampaignError) {
         let opening = try RunOpening(of: directory)
         guard !opening.isAtWork else {
             throw CampaignError(
                 .busy, "\(directory): a process is working on this run; see status, or wait for its end")
         }
-        guard let summary = RunDirectory.readSummary(directory), summary.sessions == opening.sessions else {
+        if let summary = RunDirectory.readSummary(directory), summary.sessions == opening.sessions {
+            self.init(of: directory, summary, context)
+            return
+        }
+        var status = try RunStatus(of: directory)
+        guard status.state == .killed else {
             throw CampaignError(
                 .results,
-                "\(directory): there is no summary of the last process, because it was killed or of an earlier version; "
+                "\(directory): there is no summary of the last process, because it was removed or is of an earlier version; "
                     + "resume the run, or see status")
         }
-        self.init(of: directory, summary, context)
+        count(&status)
+        var summary = try CampaignSummary(ofKilledRunIn: directory, status)
+        summary.breakdowns = try CampaignSummary.Breakdown.all(ofRunIn: directory, by: context.reportBy)
+        self.init(of: directory, summary, context, isOfKilledRun: true)
     }
 
     init(
         _ directory: String, _ summary: CampaignSummary, _ context: ReportContext, earlier: [RunFigures],
-        course: RunCourse?, parts: [PartLine]? = nil
+        course: RunCourse?, parts: [PartLine]? = nil, isOfKilledRun: Bool? = nil
     ) {
         runDirectory = directory
+        self.isOfKilledRun = isOfKilledRun
         campaign = context.campaign
         self.summary = summary
         let began = LocalTime.instant(summary.campaign.began) ?? 0

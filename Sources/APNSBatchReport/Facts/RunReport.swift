@@ -26,6 +26,9 @@ public struct RunReport: Sendable, Codable, Equatable {
     /// The settings that were given, without secrets.
     public var settings: [SettingLine]
     public var nextSteps: [NextStep]
+    /// Whether the last process was killed, so that the summary was made from the ledger; nil if not. Files of tokens are then not made:
+    /// `results.csv` may lack what the ledger has.
+    public var isOfKilledRun: Bool?
 
     /// The rows with one outcome.
     public struct OutcomeLine: Sendable, Codable, Equatable {
@@ -83,6 +86,7 @@ public struct RunReport: Sendable, Codable, Equatable {
     enum CodingKeys: String, CodingKey {
         case campaign, summary, nights, outcomes, reasons, course, parts, settings
         case reportVersion = "report_version"
+        case isOfKilledRun = "killed"
         case runDirectory = "run_dir"
         case localTime = "local_time"
         case nextSteps = "next_steps"

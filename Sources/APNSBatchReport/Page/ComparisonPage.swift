@@ -15,24 +15,36 @@ public enum ComparisonPage {
         }
         return [
             "style": PageStyle.css, "title": "\(runs.count) runs", "runs": runs,
-            "lines": comparison.lines.map { ["name": $0.name, "values": $0.values] as [String: Any] },
+            "tables": tables(comparison),
             "plots": plots(comparison).enumerated().map { PageFigure.facts(of: $1, id: "p\($0)") },
         ]
     }
 
+    /// As many runs fit beside each other on a wide screen and on paper.
+    private static let runsPerTable = 7
+
+    /// The figures, in tables of about as many runs each.
+    private static func tables(_ comparison: RunComparison) -> [[String: Any]] {
+        let (names, lines) = (comparison.names, comparison.lines)
+        let count = (names.count + runsPerTable - 1) / runsPerTable
+        return (0..<count).map { table in
+            let range = names.count * table / count..<names.count * (table + 1) / count
+            return [
+                "names": Array(names[range]),
+                "lines": lines.map { ["name": $0.name, "values": Array($0.values[range])] as [String: Any] },
+            ]
+        }
+    }
+
     /// The throughput of each run, on one scale.
     private static func plots(_ comparison: RunComparison) -> [Plot] {
-        let plots = zip(comparison.names, comparison.reports).compactMap { name, report in
-            RunPlots(report).map { plots in
-                var plot = plots.throughput
-                plot.title = name
-                return plot
-            }
+        let runs = zip(comparison.names, comparison.reports).compactMap { name, report in
+            RunPlots(report).map { (name: name, plots: $0) }
         }
-        let scale = PlotScale.linear(holding: plots.flatMap { $0.layers.flatMap { $0.values.compactMap(\.self) } })
-        return plots.map { plot in
-            var plot = plot
-            plot.scale = scale
+        let scale = RunPlots.scale(ofThroughput: runs.map(\.plots))
+        return runs.map { run in
+            var plot = run.plots.throughput(on: scale)
+            plot.title = run.name
             return plot
         }
     }

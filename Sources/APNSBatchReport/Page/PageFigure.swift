@@ -39,8 +39,8 @@ enum PageFigure {
         ]
     }
 
-    private static func entry(_ name: String, _ color: Int, _ shape: String) -> [String: Any] {
-        ["name": name, "color": color, "shape": shape]
+    private static func entry(_ name: String, _ color: PlotColor, _ shape: String) -> [String: Any] {
+        ["name": name, "color": color.rawValue, "shape": shape]
     }
 
     private static func style(of shape: PlotLayer.Shape) -> String {

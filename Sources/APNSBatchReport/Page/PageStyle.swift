@@ -1,12 +1,15 @@
 /// The style sheet of the page.
 enum PageStyle {
+    private static let light = PlotColor.variables { $0.shades.light }
+    private static let dark = PlotColor.variables { $0.shades.dark }
+
     static let css = """
         :root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--card:#f6f8fa;--rule:#d0d7de;\
         --good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
-        --c1:#0b65c2;--c2:#b35900;--c3:#1a7f37;--c4:#c4242c;--c5:#8250df;--c6:#6e7781;--c7:#0a7c86}
+        \(light)}
         @media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--card:#161b22;--rule:#30363d;\
         --good:#3fb950;--look:#e3a13a;--bad:#ff7b72;\
-        --c1:#58a6ff;--c2:#f0883e;--c3:#3fb950;--c4:#ff7b72;--c5:#bc8cff;--c6:#9198a1;--c7:#39c5cf}}
+        \(dark)}}
         *{box-sizing:border-box}
         body{margin:0 auto;max-width:68rem;padding:1rem 1rem 3rem;background:var(--paper);color:var(--ink);\
         font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
@@ -16,7 +19,10 @@ enum PageStyle {
         .verdict{border-left:.4rem solid var(--bad);background:var(--card);padding:.8rem 1rem;border-radius:.3rem}
         .verdict.OK{border-color:var(--good)}.verdict.LOOK{border-color:var(--look)}
         .verdict b{color:var(--bad)}.verdict.OK b{color:var(--good)}.verdict.LOOK b{color:var(--look)}
-        section.verdict{margin:.5rem 0;padding:.4rem 1rem}.runs th.n{min-width:7rem;white-space:normal}
+        section.verdict{margin:.5rem 0;padding:.4rem 1rem}
+        .remarks{margin:.6rem 0;padding-left:1.2rem}
+        .runs thead th.n{min-width:6.5rem;overflow-wrap:anywhere}.runs tbody th,.runs thead td{position:sticky;left:0;background:var(--paper);\
+        min-width:8rem;max-width:12rem;overflow-wrap:break-word}.runs td.n:last-child,.runs th.n:last-child{padding-right:.6rem}.runs{margin-bottom:1.5rem}
         table{border-collapse:collapse;width:100%}
         th,td{padding:.3rem .6rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule)}
         th{font-weight:600;color:var(--soft);font-size:.85rem}tbody th{color:var(--ink);font-size:inherit}
@@ -30,7 +36,7 @@ enum PageStyle {
         overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
         code,pre{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
         .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,28rem),1fr));gap:1.2rem 1.5rem}
-        figure{margin:0;min-width:0;break-inside:avoid}.plots figure:first-child{grid-column:1/-1}
+        figure{margin:0;min-width:0;break-inside:avoid}.night figure:first-child{grid-column:1/-1}
         figcaption{font-weight:600}figcaption span{font-weight:400;color:var(--soft)}
         .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.15rem 0 .35rem;padding:0;font-size:.85rem;color:var(--soft)}
         .legend i{display:inline-block;width:1.1rem;height:.65rem;margin-right:.35rem;border-radius:2px}
@@ -41,14 +47,15 @@ enum PageStyle {
         .grid{stroke:var(--rule)}.axis{stroke:var(--soft)}.moment{stroke:var(--soft);stroke-dasharray:3 3}text.moment{stroke:none;font-weight:600}
         path.line{fill:none;stroke-width:1.6;vector-effect:non-scaling-stroke;stroke-linejoin:round}
         path.dashed{stroke-dasharray:6 4}path.area{stroke:none}path.range{stroke:none;opacity:.28}
-        .c1{color:var(--c1)}.c2{color:var(--c2)}.c3{color:var(--c3)}.c4{color:var(--c4)}.c5{color:var(--c5)}.c6{color:var(--c6)}.c7{color:var(--c7)}
+        \(PlotColor.classes)
         path.line{stroke:currentColor}path.area,path.range,.span{fill:currentColor}.legend i,.shares i{background:currentColor}
         dl{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         @media(max-width:34rem){body{padding:.7rem .7rem 2rem;font-size:14px}.minor text{display:none}\
         dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}.flag{display:block}}
         @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--card:#fff;--rule:#bbb;--good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
-        --c1:#0b65c2;--c2:#b35900;--c3:#1a7f37;--c4:#c4242c;--c5:#8250df;--c6:#6e7781;--c7:#0a7c86}\
+        \(light)}\
         body{max-width:none;padding:0;font-size:10pt}h2{break-after:avoid;margin-top:1.2rem}tr{break-inside:avoid}\
-        .plots{grid-template-columns:1fr 1fr}path,.span,.shares i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+        .plots{grid-template-columns:1fr 1fr}.plots .minor text{display:none}.night figure:first-child .minor text{display:inline}\
+        .runs{font-size:8pt}.runs thead th.n{min-width:0}.runs tbody th,.runs thead td{position:static;min-width:0}.runs th,.runs td{padding-right:.3rem}path,.span,.shares i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

@@ -31,6 +31,14 @@ enum PageTemplate {
             {{/expectations}}
             </tbody></table></div>
             {{/hasExpectations}}
+            <h2>What to do next</h2>
+            {{^hasSteps}}<p>Nothing.</p>{{/hasSteps}}
+            {{#hasSteps}}
+            <ol>
+            {{#steps}}<li><bdi>{{text}}</bdi>{{#command}}<pre><code>{{command}}</code></pre>{{/command}}</li>
+            {{/steps}}
+            </ol>
+            {{/hasSteps}}
             <h2>Where every row went</h2>
             <div class="shares" role="img" aria-label="{{sharesLabel}}">{{#shares}}<i class="c{{color}}" style="flex:{{rows}} 0 0"></i>{{/shares}}</div>
             <div class="wide"><table>
@@ -41,6 +49,11 @@ enum PageTemplate {
             {{/outcomes}}
             <tr><th scope="row">all{{#isEstimated}}, about{{/isEstimated}}</th><td class="n">{{rowsTotal}}</td><td class="n">100 %</td>{{#medianTitle}}<td></td>{{/medianTitle}}</tr>
             </tbody></table></div>
+            {{#hasRemarks}}
+            <ul class="remarks">
+            {{#remarks}}<li><bdi>{{.}}</bdi></li>{{/remarks}}
+            </ul>
+            {{/hasRemarks}}
             {{#parts}}
             <h2>Parts</h2>
             <div class="wide"><table>
@@ -64,9 +77,19 @@ enum PageTemplate {
             </tbody></table></div>
             {{#moreReasons}}<p class="soft">{{moreReasons}}</p>{{/moreReasons}}
             {{/hasReasons}}
+            {{#breakdowns}}
+            <h2><bdi>{{title}}</bdi></h2>
+            <div class="wide"><table>
+            <thead><tr><th scope="col">value</th><th scope="col" class="n">rows</th><th scope="col" class="n">share accepted</th>{{#heads}}<th scope="col" class="n">{{.}}</th>{{/heads}}</tr></thead>
+            <tbody>
+            {{#lines}}
+            <tr><th scope="row"><div class="name"><bdi>{{name}}</bdi></div></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#counts}}<td class="n">{{.}}</td>{{/counts}}</tr>
+            {{/lines}}
+            </tbody></table></div>
+            {{/breakdowns}}
             <h2>Over the night</h2>
             {{#courseNote}}<p class="soft">{{courseNote}}</p>{{/courseNote}}
-            <div class="plots">
+            <div class="plots night">
             {{#plots}}
             {{> figure}}
             {{/plots}}
@@ -100,14 +123,6 @@ enum PageTemplate {
             {{#settings}}<dt>{{key}}</dt><dd><bdi>{{value}}</bdi></dd>
             {{/settings}}
             </dl>
-            <h2>What to do next</h2>
-            {{^hasSteps}}<p>Nothing.</p>{{/hasSteps}}
-            {{#hasSteps}}
-            <ol>
-            {{#steps}}<li><bdi>{{text}}</bdi>{{#command}}<pre><code>{{command}}</code></pre>{{/command}}</li>
-            {{/steps}}
-            </ol>
-            {{/hasSteps}}
             </main>
             </body>
             </html>
@@ -126,13 +141,15 @@ enum PageTemplate {
             </section>
             {{/runs}}
             <h2>Figures</h2>
+            {{#tables}}
             <div class="wide"><table class="runs">
-            <thead><tr><td></td>{{#runs}}<th scope="col" class="n"><bdi>{{name}}</bdi></th>{{/runs}}</tr></thead>
+            <thead><tr><td></td>{{#names}}<th scope="col" class="n"><bdi>{{.}}</bdi></th>{{/names}}</tr></thead>
             <tbody>
             {{#lines}}
             <tr><th scope="row"><bdi>{{name}}</bdi></th>{{#values}}<td class="n">{{.}}</td>{{/values}}</tr>
             {{/lines}}
             </tbody></table></div>
+            {{/tables}}
             <h2>Throughput</h2>
             <div class="plots">
             {{#plots}}

@@ -46,13 +46,15 @@ public enum ReportPage {
             "rowsTotal": report.rowsTotal.grouped, "isEstimated": summary.isLeftEstimated,
             "hasExpectations": !summary.expectations.isEmpty, "expectations": summary.expectations.map(expectation),
             "shares": report.outcomes.filter { $0.rows > 0 }.map { line in
-                ["color": "\(RunPlots.color(ofOutcome: line.outcome))", "rows": "\(line.rows)"]
+                ["color": "\(PlotColor(outcome: line.outcome).rawValue)", "rows": "\(line.rows)"]
             },
             "sharesLabel": report.outcomes.map { "\($0.outcome) \($0.rows.grouped)" }.joined(separator: ", "),
-            "outcomes": report.outcomes.map(outcome), "parts": report.parts.map(PagePart.facts(of:)),
+            "outcomes": report.outcomes.map(outcome), "hasRemarks": !report.remarks.isEmpty, "remarks": report.remarks,
+            "parts": report.parts.map(PagePart.facts(of:)),
             "hasReasons": !report.reasons.isEmpty, "reasons": report.reasons.prefix(reasonsMax).map(reason),
             "moreReasons": report.reasons.count > reasonsMax
                 ? "and \(report.reasons.count - reasonsMax) more: see report.json" : nil,
+            "breakdowns": (summary.breakdowns ?? []).map { breakdown(BreakdownWords($0)) },
             "courseNote": courseNote(report, hasPlots: !plots.isEmpty),
             "plots": plots.enumerated().map { PageFigure.facts(of: $1, id: "p\($0)") },
             "hasEvents": !plots.isEmpty && report.course?.events.isEmpty == false, "events": events(report),
@@ -89,7 +91,7 @@ public enum ReportPage {
         compared(
             [
                 "outcome": line.outcome, "rows": line.rows.grouped, "share": FigureText.percent(line.sharePercent),
-                "color": RunPlots.color(ofOutcome: line.outcome),
+                "color": PlotColor(outcome: line.outcome).rawValue,
             ], line.earlier)
     }
 
@@ -101,6 +103,16 @@ public enum ReportPage {
                 "share": FigureText.percent(line.sharePercent),
                 "explanation": meaning + (line.remedy.map { ": \($0)" } ?? ""),
             ], line.earlier)
+    }
+
+    private static func breakdown(_ words: BreakdownWords) -> [String: Any] {
+        let lines = words.lines.map { line in
+            [
+                "name": line.name, "rows": line.rows.grouped, "share": FigureText.percent(line.acceptedPercent),
+                "counts": line.counts.map(\.grouped),
+            ] as [String: Any]
+        }
+        return ["title": words.title, "heads": words.outcomes.map { "\($0.name)" }, "lines": lines]
     }
 
     private static func courseNote(_ report: RunReport, hasPlots: Bool) -> String? {

@@ -37,7 +37,7 @@ struct CourseSum {
             defer { last = point }
             guard let earlier = last else { return }
             guard earlier.session == point.session else {
-                let text = "part \(part): session \(point.session) begins"
+                let text = "part \(part): \(RunCourse.Event.text(ofSession: point, after: earlier))"
                 return add(RunCourse.Event(unixMilliseconds: point.unixMilliseconds, text: text))
             }
             add(point, since: earlier)

@@ -38,8 +38,7 @@ struct PlotLayer {
     }
 
     var name: String
-    /// The number of the colour in the style sheet, from 1.
-    var color: Int
+    var color: PlotColor
     var shape: Shape
     /// A value for each interval; nil where there is a gap.
     var values: [Double?]
@@ -50,7 +49,7 @@ struct PlotLayer {
 /// A part of the time, by the indices of its first interval and of the one after its last.
 struct PlotSpan {
     var name: String
-    var color: Int
+    var color: PlotColor
     var from: Int
     var to: Int
 }

@@ -43,6 +43,14 @@ enum PlotScale: Equatable {
         return min(1, max(0, height))
     }
 
+    /// Whether a value is not beyond the top.
+    func holds(_ value: Double) -> Bool {
+        switch self {
+        case .linear(let top): value <= top
+        case .decades(_, let to): value <= Self.power(to)
+        }
+    }
+
     /// Returns the least of 1, 2 and 5 times a power of ten that is not below `step`.
     static func niceStep(_ step: Double) -> Double {
         let power = power(Int((exponent(step) + 1e-9).rounded(.down)))

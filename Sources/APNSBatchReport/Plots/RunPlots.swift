@@ -37,54 +37,36 @@ struct RunPlots {
         }
     }
 
-    var throughput: Plot {
+    /// The scale of the requests of one or several runs. Limits do not count: one that is far away would leave nothing to see.
+    static func scale(ofThroughput runs: [RunPlots]) -> PlotScale {
+        .linear(holding: runs.flatMap { $0.course.requestsPerSecond.greatest.compactMap(\.self) })
+    }
+
+    var throughput: Plot { throughput(on: Self.scale(ofThroughput: [self])) }
+
+    func throughput(on scale: PlotScale) -> Plot {
         let requests = course.requestsPerSecond
         var layers = spread(requests, "requests")
         if course.rateLimitPerSecond.contains(where: { $0 != nil }) {
-            layers.append(PlotLayer(name: "rate limit", color: 4, shape: .dashed, values: course.rateLimitPerSecond))
+            layers.append(.limit("rate limit", course.rateLimitPerSecond, on: scale))
         }
         let most = requests.greatest.compactMap(\.self).max() ?? 0
         var plot = plot(
-            "Throughput", "requests per second", "At most \(FigureText.short(most)) requests in a second.", layers)
+            "Throughput", "requests per second", "At most \(FigureText.short(most)) requests in a second.", layers,
+            scale: scale)
         plot.spans = course.holds.map { hold in
-            PlotSpan(name: hold.cause, color: Self.color(ofHold: hold.cause), from: hold.from, to: hold.to)
+            PlotSpan(name: hold.cause, color: PlotColor(hold: hold.cause), from: hold.from, to: hold.to)
         }
         return plot
     }
 
     /// The means of a figure as a line, before the range of its seconds if an interval has more than one.
     private func spread(_ spread: RunCourse.Spread, _ name: String) -> [PlotLayer] {
-        let line = PlotLayer(name: name, color: 1, shape: .line, values: spread.mean)
+        let line = PlotLayer(name: name, color: .figure, shape: .line, values: spread.mean)
         guard course.intervalSeconds > 1 else { return [line] }
         let range = PlotLayer(
-            name: "range of the seconds", color: 1, shape: .range, values: spread.greatest, lower: spread.least)
+            name: "range of the seconds", color: .figure, shape: .range, values: spread.greatest, lower: spread.least)
         return [range, line]
-    }
-
-    /// The colours of what holds a run back, which are the same for every run. The rate limit has that of its line, none has that
-    /// of accepted rows, and causes that rarely meet share one.
-    static func color(ofHold cause: String) -> Int {
-        switch cause {
-        case "rate limit": 4
-        case "ramp", "canary": 5
-        case "pushback", "retries": 2
-        case "all streams in use": 7
-        case "paused": 6
-        default: 1
-        }
-    }
-
-    /// The colours of outcomes, which are the same everywhere on the page.
-    static func color(ofOutcome name: String) -> Int {
-        switch name {
-        case "accepted": 3
-        case "rejected": 2
-        case "invalid": 4
-        case "unavailable": 5
-        case "unknown": 7
-        case "suppressed": 1
-        default: 6
-        }
     }
 
     private static let outcomes = [
@@ -99,7 +81,7 @@ struct RunPlots {
             let top = zip(base, values).map { base, value in value.map { $0 + (base ?? 0) } }
             defer { base = top }
             return PlotLayer(
-                name: name, color: Self.color(ofOutcome: name), shape: .area, values: top, lower: base)
+                name: name, color: PlotColor(outcome: name), shape: .area, values: top, lower: base)
         }
     }
 
@@ -119,10 +101,10 @@ struct RunPlots {
     private var answerTimes: Plot? {
         let times = course.answerTimes
         let layers = [
-            PlotLayer(name: "max", color: 6, shape: .line, values: times.max),
-            PlotLayer(name: "p99", color: 4, shape: .line, values: times.p99),
-            PlotLayer(name: "p90", color: 2, shape: .line, values: times.p90),
-            PlotLayer(name: "p50", color: 1, shape: .line, values: times.p50),
+            PlotLayer(name: "max", color: .slowest, shape: .line, values: times.max),
+            PlotLayer(name: "p99", color: .late, shape: .line, values: times.p99),
+            PlotLayer(name: "p90", color: .mostly, shape: .line, values: times.p90),
+            PlotLayer(name: "p50", color: .median, shape: .line, values: times.p50),
         ]
         let values = layers.flatMap { $0.values.compactMap(\.self) }
         guard let most = values.max() else { return nil }
@@ -134,18 +116,18 @@ struct RunPlots {
     }
 
     private var streams: Plot {
-        let flight = course.requestsInFlight
+        let scale = PlotScale.linear(holding: course.requestsInFlight.greatest.compactMap(\.self))
         return plot(
             "Streams", "requests in flight",
             "Requests in flight, and the streams that the connections allow.",
-            spread(flight, "in flight")
-                + [PlotLayer(name: "allowed", color: 4, shape: .dashed, values: course.streamsAllowed)])
+            spread(course.requestsInFlight, "in flight") + [.limit("allowed", course.streamsAllowed, on: scale)],
+            scale: scale)
     }
 
     private var connections: Plot {
         plot(
             "Connections", "established connections", "Connections that are established.",
-            [PlotLayer(name: "connections", color: 7, shape: .line, values: course.connections)])
+            [PlotLayer(name: "connections", color: .figure, shape: .line, values: course.connections)])
     }
 
     /// Nil if there is no value above 0.
@@ -154,14 +136,17 @@ struct RunPlots {
         return plot(
             "Retries", "requests sent again per second",
             "Requests that were followed by another one for the same row, for instance after 429 or 503.",
-            [PlotLayer(name: "retries", color: 5, shape: .area, values: course.retriesPerSecond)])
+            [PlotLayer(name: "retries", color: .figure, shape: .area, values: course.retriesPerSecond)])
     }
 
     private var waiting: Plot? {
         guard course.rowsWaiting.contains(where: { ($0 ?? 0) > 0 }) else { return nil }
         return plot(
             "Rows that wait", "rows", "Rows that wait to be sent again.",
-            [PlotLayer(name: "rows that wait to be sent again", color: 2, shape: .area, values: course.rowsWaiting)])
+            [
+                PlotLayer(
+                    name: "rows that wait to be sent again", color: .figure, shape: .area, values: course.rowsWaiting)
+            ])
     }
 
     /// The distribution of the answer times; nil without answers.
@@ -181,6 +166,17 @@ struct RunPlots {
             title: "Distribution of answer times", unit: "per cent of the answers",
             summary: "\(UInt64(saturating: total).grouped) answers, by the time from request to answer.",
             scale: .linear(holding: shares), label: { FigureText.decimal($0, digits: 1) }, ticks: ticks,
-            layers: [PlotLayer(name: "share of the answers", color: 1, shape: .bars, values: shares)])
+            layers: [PlotLayer(name: "share of the answers", color: .figure, shape: .bars, values: shares)])
+    }
+}
+
+extension PlotLayer {
+    /// A limit as a dashed line. What is beyond the scale is not drawn, and is named in the legend.
+    static func limit(_ name: String, _ values: [Double?], on scale: PlotScale) -> PlotLayer {
+        let beyond = values.compactMap(\.self).filter { !scale.holds($0) }.max()
+        let note = beyond.map { " (up to \(FigureText.short($0)), beyond the plot)" } ?? ""
+        return PlotLayer(
+            name: name + note, color: .limit, shape: .dashed,
+            values: values.map { $0.flatMap { scale.holds($0) ? $0 : nil } })
     }
 }

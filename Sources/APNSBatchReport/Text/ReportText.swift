@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
+import APNSBatchModel
 
 /// The report as plain text, for mail: the content of `report.txt`. Lines have at most 80 columns, apart from commands to copy.
 public enum ReportText {
@@ -9,12 +10,13 @@ public enum ReportText {
         lines.add()
         addRun(report, to: &lines)
         addExpectations(report, to: &lines)
+        addSteps(report, to: &lines)
         addOutcomes(report, to: &lines)
         addParts(report, to: &lines)
         addReasons(report, to: &lines)
+        addBreakdowns(report, to: &lines)
         addSpeed(report, to: &lines)
         addInvalid(report, to: &lines)
-        addSteps(report, to: &lines)
         return lines.text
     }
 
@@ -45,6 +47,13 @@ public enum ReportText {
         }
         let total = report.summary.isLeftEstimated ? "all, about" : "all"
         lines.add(row(total, report.rowsTotal, 100, nil))
+        addRemarks(report, to: &lines)
+    }
+
+    private static func addRemarks(_ report: RunReport, to lines: inout TextLines) {
+        guard !report.remarks.isEmpty else { return }
+        lines.add()
+        for remark in report.remarks { lines.addParagraph(remark, indent: 2, first: "- ") }
     }
 
     private static func addParts(_ report: RunReport, to lines: inout TextLines) {
@@ -88,10 +97,35 @@ public enum ReportText {
             + median + (earlier?.deviates == true ? " unusual" : "")
     }
 
+    private static func addBreakdowns(_ report: RunReport, to lines: inout TextLines) {
+        for words in (report.summary.breakdowns ?? []).map(BreakdownWords.init) {
+            lines.addTitle(words.title)
+            lines.add(breakdownRow("", "rows", "accepted", "share", "rejected", "others"))
+            // The last line may have all other rows, which are shown whatever their number.
+            let left = words.lines.count - valuesMax
+            for line in left > 0 ? words.lines.prefix(valuesMax) : words.lines[...] { lines.add(row(line, words)) }
+            if left > 0 { lines.add("and \(left) more: see report.json") }
+        }
+    }
+
+    private static let valuesMax = 25
+
+    private static func row(_ line: BreakdownWords.Line, _ words: BreakdownWords) -> String {
+        func count(_ outcome: Outcome) -> UInt64 { words.outcomes.firstIndex(of: outcome).map { line.counts[$0] } ?? 0 }
+        let (accepted, rejected) = (count(.accepted), count(.rejected))
+        return breakdownRow(
+            line.name, line.rows.grouped, accepted.grouped, FigureText.percent(line.acceptedPercent), rejected.grouped,
+            (line.rows &- accepted &- rejected).grouped)
+    }
+
+    private static func breakdownRow(_ name: String, _ figures: String...) -> String {
+        TextLines.left(name, 22) + zip(figures, [12, 12, 11, 12, 11]).map { TextLines.right($0, $1) }.joined()
+    }
+
     private static func addSpeed(_ report: RunReport, to lines: inout TextLines) {
         lines.addTitle("Speed and connections")
         for (name, value) in report.speed {
-            lines.addParagraph(value, indent: 26, first: TextLines.left(name, 26))
+            lines.addParagraph(value, indent: 34, first: TextLines.left(name, 34))
         }
     }
 

@@ -39,15 +39,22 @@ extension RunReport {
     /// Figures with their names, for the section about speed.
     var speed: [(name: String, value: String)] {
         let work = summary.allSessions
+        // Of killed sessions some figures are lost. There was a request for each attempt.
+        let isPartial = (summary.killedSessions ?? 0) > 0
+        let least = isPartial ? "at least " : ""
+        let requests = isPartial ? max(work.requests, summary.attempts) : work.requests
         var lines = [
             ("accepted per second", FigureText.short(work.acceptedPerSecond)),
-            ("requests", work.requests.grouped),
-            ("requests sent again", Self.counts(work.retries)),
-            ("connections opened", work.connectionsOpened.grouped),
-            ("connections ended early", Self.counts(work.connectionsEnded)),
+            ("requests", least + requests.grouped),
+            ("requests sent again", least + Self.counts(work.retries)),
+            ("rows that may have arrived twice", summary.resent.grouped),
+            ("connections opened", least + work.connectionsOpened.grouped),
+            ("connections ended early", least + Self.counts(work.connectionsEnded)),
         ]
         if let times = work.answerTimes {
-            let quantiles = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99), ("max", times.max)]
+            // The timeline has the slowest answers of killed sessions, too.
+            let longest = max(times.max, course?.longestAnswer ?? 0)
+            let quantiles = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99), ("max", longest)]
             let texts = quantiles.map { "\($0.0) \(FigureText.milliseconds($0.1))" }
             lines.append(("answer times", texts.joined(separator: ", ")))
         }

@@ -28,7 +28,11 @@ public struct RunComparison: Sendable {
 
     private var general: [Line] {
         [
-            line("began") { report in report.began.map { report.localTime.text($0) } ?? report.summary.campaign.began },
+            line("began") { report in
+                // Month, day, hour and minute, as narrow as the other figures.
+                report.began.map { String(report.localTime.text($0).dropFirst(5).prefix(11)) }
+                    ?? report.summary.campaign.began
+            },
             line("verdict", \.verdictKind),
             line("duration") { ElapsedTime.text($0.summary.allSessions.elapsedSeconds) },
             line("sessions") { "\($0.summary.sessions)" },

@@ -190,7 +190,7 @@ struct Admission: ~Copyable {
         case .rate: rate.isRamp(now: connections.now) ? .ramp : .rate
         case .paused: .pause
         case .canary: .canary
-        case .streams: connections.isUp ? (isPaced || isProbing ? .pushback : .streams) : .connections
+        case .streams: connections.isUp && (isPaced || isProbing) ? .pushback : connections.shortage
         case .rows: rows.isHeldUp ? .writer : rows.hasNoRoom ? .retries : rows.isExhausted ? nil : .input
         }
     }

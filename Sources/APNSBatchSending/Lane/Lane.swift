@@ -232,6 +232,7 @@ package struct Lane: ~Copyable {
         answers.tick(now: now)
         load.look(now: now)
         let hasWork = tickPools()
+        connections.lookAtWindows()
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
         spread?.look(now: now)

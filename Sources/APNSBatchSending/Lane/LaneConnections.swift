@@ -41,6 +41,7 @@ struct LaneConnections: ~Copyable {
     private var connections: Slab<Connection>
     /// The number of members of a pool.
     private let members: Int
+    private var waitForWindows = false
     private var random: SplitMix64
     private(set) var now: UInt64
     /// The pools, by provider. The actions that they return are carried out by ``act(_:of:)``.
@@ -129,6 +130,28 @@ struct LaneConnections: ~Copyable {
     var isUp: Bool { providers.contains { pools[$0].up > 0 } }
 
     var haveStream: Bool { providers.contains { pools[$0].hasStream } }
+
+    /// Why there is no stream; of several providers, for the one with most requests in flight.
+    var shortage: CampaignProgress.Hold {
+        let busiest = providers.max { pools[$0].inFlight < pools[$1].inFlight } ?? 0
+        return switch pools[busiest].shortage {
+        case .connections: .connections
+        case .streams, nil: waitForWindows ? .windows : .streams
+        case .answers: waitForWindows ? .windows : .answers
+        }
+    }
+
+    /// Looks whether bodies wait for the windows of most connections. Called every few milliseconds.
+    mutating func lookAtWindows() {
+        var (up, waiting) = (0, 0)
+        for provider in providers {
+            for member in 0..<members where pools[provider].members[member].isUp {
+                up += 1
+                waiting += transport.waitsForWindow(id(provider, member)) ? 1 : 0
+            }
+        }
+        waitForWindows = waiting > 0 && 2 * waiting >= up
+    }
 
     private func index(_ provider: Int, _ member: Int) -> Int { provider * members + member }
 

@@ -89,6 +89,7 @@ package final class CampaignPlan: Sendable {
         resultColumns = try ResultColumns(
             campaign.resultColumns, columns: columns, file: input.name,
             isSecret: { Self.isSecret(column: $0, sealing) })
+        try ResultColumns.check(reportBy: campaign.reportBy, among: campaign.resultColumns)
         if case .production = campaign.destination { hasUniqueIDs = false } else { hasUniqueIDs = true }
         try Self.checkPayloadColumn(roles, templates, file: input.name)
         (host, port) = campaign.destination.endpoint

@@ -91,6 +91,24 @@ struct ConnectionPool: Equatable {
     /// Whether `pick` would return a member.
     var hasStream: Bool { members.inFlightUp < ceiling && members.hasStream }
 
+    /// Why `pick` returns nil.
+    enum Shortage: Equatable {
+        /// Every stream is in use.
+        case streams
+        /// Streams are free, and not to be used while answers are late, or at the start of a run.
+        case answers
+        /// Streams are free, and their connections take no request; or none is established.
+        case connections
+    }
+
+    /// Nil if `pick` would return a member.
+    var shortage: Shortage? {
+        if hasStream { return nil }
+        if up == 0 { return .connections }
+        if members.inFlightUp >= members.streams { return .streams }
+        return members.inFlightUp >= ceiling ? .answers : .connections
+    }
+
     /// Sets the limit of requests for a turn, at its beginning.
     ///
     /// - Parameters:

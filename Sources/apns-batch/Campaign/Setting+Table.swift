@@ -197,6 +197,10 @@ extension Setting {
             "resultColumns", .names,
             "Input columns to copy into results.csv, such as user_id,segment. At most 8."
         ) { $0.resultColumns = $1.texts },
+        Setting(
+            "reportBy", .names,
+            "Columns of result_columns by whose values the report counts the rows, such as segment: the 50 most frequent ones."
+        ) { $0.reportBy = $1.texts },
     ]
 
     private static let policy: [Setting] = [

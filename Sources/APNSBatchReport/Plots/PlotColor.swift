@@ -1,0 +1,93 @@
+/// What the colours of plots and tables mean: no colour means two things. The raw value is the number in the style sheet.
+enum PlotColor: Int, CaseIterable {
+    /// A figure of the run, such as requests or connections.
+    case figure = 1
+    /// Rows that ended like this. Those that are left have the colour of expired ones: both have not been sent.
+    case rejected
+    case accepted
+    case invalid
+    case unavailable
+    case expired
+    case unknown
+    case suppressed
+    /// A limit, and being held back by it.
+    case limit
+    /// Held back because the run begins slowly: ramp and canary.
+    case beginning
+    /// Held back because the server refuses requests.
+    case refusals
+    /// Held back because the server takes no more at once: streams, flow-control windows, late answers.
+    case capacity
+    /// Held back by this machine: input and disk.
+    case machine
+    /// Paused by an operator.
+    case paused
+    /// Held back because nothing can be sent.
+    case unreachable
+    /// Times of answers, from the median to the slowest one: shades of one colour.
+    case median
+    case mostly
+    case late
+    case slowest
+
+    /// The colours on light and dark paper. Each has a contrast of at least 3 to 1.
+    var shades: (light: String, dark: String) {
+        switch self {
+        case .figure: ("#0b65c2", "#58a6ff")
+        case .rejected: ("#b35900", "#f0883e")
+        case .accepted: ("#1a7f37", "#3fb950")
+        case .invalid: ("#c4242c", "#ff7b72")
+        case .unavailable: ("#8250df", "#bc8cff")
+        case .expired: ("#6e7781", "#9198a1")
+        case .unknown: ("#0a7c86", "#39c5cf")
+        case .suppressed: ("#bf3989", "#f778ba")
+        case .limit: ("#32383f", "#c9d1d9")
+        case .beginning: ("#8f7300", "#e3c341")
+        case .refusals: ("#e0442e", "#ffa28b")
+        case .capacity: ("#7a4b2a", "#c79a74")
+        case .machine: ("#4d6b1f", "#a5c261")
+        case .paused: ("#8c959f", "#6e7681")
+        case .unreachable: ("#82071e", "#ff4d6d")
+        case .median: ("#0a3069", "#cae8ff")
+        case .mostly: ("#2a5db0", "#80bfff")
+        case .late: ("#4a90d9", "#3f8ae0")
+        case .slowest: ("#8094ab", "#6d86a3")
+        }
+    }
+
+    /// The definitions of all colours for a style sheet.
+    static func variables(_ shade: (PlotColor) -> String) -> String {
+        allCases.map { "--c\($0.rawValue):\(shade($0))" }.joined(separator: ";")
+    }
+
+    /// The classes of all colours for a style sheet.
+    static var classes: String { allCases.map { ".c\($0.rawValue){color:var(--c\($0.rawValue))}" }.joined() }
+
+    /// That of what holds a run back.
+    init(hold cause: String) {
+        self =
+            switch cause {
+            case "rate limit": .limit
+            case "ramp", "canary": .beginning
+            case "pushback", "retries": .refusals
+            case "all streams in use", "flow-control windows", "late answers": .capacity
+            case "input", "disk": .machine
+            case "paused": .paused
+            default: .unreachable
+            }
+    }
+
+    /// That of an outcome, or of rows that are left.
+    init(outcome name: String) {
+        self =
+            switch name {
+            case "accepted": .accepted
+            case "rejected": .rejected
+            case "invalid": .invalid
+            case "unavailable": .unavailable
+            case "unknown": .unknown
+            case "suppressed": .suppressed
+            default: .expired
+            }
+    }
+}
