@@ -48,6 +48,13 @@ import Testing
         #expect(!page.contains(">100,000</text>"))
     }
 
+    @Test("A limit that is a little above the figures is drawn")
+    func nearLimit() {
+        #expect(PlotScale.linear(holding: [10, 4_000], andOf: [4_002, 100_000]).holds(4_002))
+        #expect(!PlotScale.linear(holding: [10, 4_000], andOf: [4_002, 100_000]).holds(100_000))
+        #expect(PlotScale.linear(holding: [], andOf: [5]) == PlotScale.linear(holding: []))
+    }
+
     @Test("Every colour can be seen on its paper", arguments: PlotColor.allCases)
     func contrast(color: PlotColor) throws {
         #expect(try Self.contrast(color.shades.light, "#ffffff") >= 3)

@@ -49,7 +49,7 @@ extension CampaignSummary.Breakdown {
     }
 
     /// Counts values beyond the most frequent ones with the others.
-    mutating func limit(to most: Int) {
+    package mutating func limit(to most: Int) {
         guard values.count > most else { return }
         values.sort { ($1.rows, $0.value ?? "") < ($0.rows, $1.value ?? "") }
         for value in values[most...] { addToOthers(value) }

@@ -19,7 +19,9 @@ extension RunReport.NextStep {
             summary.unavailable, { "Send \($0) again that APNs did not take, when it answers as usual." },
             report.parts.map { retry($0, in: report.runDirectory) }
                 ?? "apns-batch resume --retry-unavailable \(directory)")
-        add(summary.invalid, { "Correct \($0) that break a rule; the places of the first ones are above." })
+        add(
+            summary.invalid,
+            { "Correct \($0) that break a rule; the places of the first ones are under \"Invalid rows\"." })
         add(
             summary.unknown, { "Decide about \($0) that may have arrived. These are their lines:" },
             report.parts == nil

@@ -31,9 +31,16 @@ public enum ComparisonPage {
             let range = names.count * table / count..<names.count * (table + 1) / count
             return [
                 "names": Array(names[range]),
-                "lines": lines.map { ["name": $0.name, "values": Array($0.values[range])] as [String: Any] },
+                "lines": lines.map { line in
+                    ["name": line.name, "values": range.map { cell(line, $0) }] as [String: Any]
+                },
             ]
         }
+    }
+
+    /// A number, and below it the share of the rows.
+    private static func cell(_ line: RunComparison.Line, _ run: Int) -> [String: Any] {
+        line.shares.isEmpty ? ["value": line.values[run]] : ["value": line.values[run], "share": line.shares[run]]
     }
 
     /// The throughput of each run, on one scale.

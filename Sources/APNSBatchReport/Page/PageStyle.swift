@@ -19,10 +19,11 @@ enum PageStyle {
         .verdict{border-left:.4rem solid var(--bad);background:var(--card);padding:.8rem 1rem;border-radius:.3rem}
         .verdict.OK{border-color:var(--good)}.verdict.LOOK{border-color:var(--look)}
         .verdict b{color:var(--bad)}.verdict.OK b{color:var(--good)}.verdict.LOOK b{color:var(--look)}
-        section.verdict{margin:.5rem 0;padding:.4rem 1rem}
+        section.verdict{margin:.4rem 0;padding:.3rem .8rem;font-size:.9rem}h1 bdi{font-weight:500}
         .remarks{margin:.6rem 0;padding-left:1.2rem}
-        .runs thead th.n{min-width:6.5rem;overflow-wrap:anywhere}.runs tbody th,.runs thead td{position:sticky;left:0;background:var(--paper);\
-        min-width:8rem;max-width:12rem;overflow-wrap:break-word}.runs td.n:last-child,.runs th.n:last-child{padding-right:.6rem}.runs{margin-bottom:1.5rem}
+        .runs thead th.n{min-width:5.5rem;overflow-wrap:anywhere}.runs tbody th,.runs thead td{position:sticky;left:0;background:var(--paper);\
+        overflow-wrap:normal;min-width:8rem}.runs td.n:last-child,.runs th.n:last-child{padding-right:.6rem}.runs{margin-bottom:1.5rem}
+        .runs small{display:block;color:var(--soft);font-size:.8rem}
         table{border-collapse:collapse;width:100%}
         th,td{padding:.3rem .6rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule)}
         th{font-weight:600;color:var(--soft);font-size:.85rem}tbody th{color:var(--ink);font-size:inherit}
@@ -51,11 +52,12 @@ enum PageStyle {
         path.line{stroke:currentColor}path.area,path.range,.span{fill:currentColor}.legend i,.shares i{background:currentColor}
         dl{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         @media(max-width:34rem){body{padding:.7rem .7rem 2rem;font-size:14px}.minor text{display:none}\
-        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}.flag{display:block}}
+        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}th,td{padding-right:.4rem}.flag{display:block}.runs tbody th,.runs thead td{min-width:7rem;max-width:7.5rem;font-size:.85rem;overflow-wrap:anywhere}\
+        .runs thead th.n{min-width:5rem;font-size:.75rem}}
         @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--card:#fff;--rule:#bbb;--good:#1a7f37;--look:#8a5300;--bad:#c4242c;\
         \(light)}\
         body{max-width:none;padding:0;font-size:10pt}h2{break-after:avoid;margin-top:1.2rem}tr{break-inside:avoid}\
         .plots{grid-template-columns:1fr 1fr}.plots .minor text{display:none}.night figure:first-child .minor text{display:inline}\
-        .runs{font-size:8pt}.runs thead th.n{min-width:0}.runs tbody th,.runs thead td{position:static;min-width:0}.runs th,.runs td{padding-right:.3rem}path,.span,.shares i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+        .runs{font-size:8pt}.runs small{font-size:7pt}.runs thead th.n{min-width:0}.runs tbody th,.runs thead td{position:static;min-width:0;max-width:none}.runs th,.runs td{padding-right:.3rem}path,.span,.shares i,.legend i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
         """
 }

@@ -86,6 +86,7 @@ enum PageTemplate {
             <tr><th scope="row"><div class="name"><bdi>{{name}}</bdi></div></th><td class="n">{{rows}}</td><td class="n">{{share}}</td>{{#counts}}<td class="n">{{.}}</td>{{/counts}}</tr>
             {{/lines}}
             </tbody></table></div>
+            {{#rest}}<p class="soft">{{rest}}</p>{{/rest}}
             {{/breakdowns}}
             <h2>Over the night</h2>
             {{#courseNote}}<p class="soft">{{courseNote}}</p>{{/courseNote}}
@@ -134,19 +135,13 @@ enum PageTemplate {
             <body>
             <h1>{{title}}</h1>
             <main>
-            {{#runs}}
-            <section class="verdict {{kind}}">
-            <p><b>{{kind}}:</b> <bdi>{{verdict}}</bdi></p>
-            <p class="soft"><bdi>{{name}}</bdi> · <bdi>{{directory}}</bdi></p>
-            </section>
-            {{/runs}}
             <h2>Figures</h2>
             {{#tables}}
             <div class="wide"><table class="runs">
             <thead><tr><td></td>{{#names}}<th scope="col" class="n"><bdi>{{.}}</bdi></th>{{/names}}</tr></thead>
             <tbody>
             {{#lines}}
-            <tr><th scope="row"><bdi>{{name}}</bdi></th>{{#values}}<td class="n">{{.}}</td>{{/values}}</tr>
+            <tr><th scope="row"><bdi>{{name}}</bdi></th>{{#values}}<td class="n">{{value}}{{#share}}<small>{{share}}</small>{{/share}}</td>{{/values}}</tr>
             {{/lines}}
             </tbody></table></div>
             {{/tables}}
@@ -156,6 +151,12 @@ enum PageTemplate {
             {{> figure}}
             {{/plots}}
             </div>
+            <h2>Verdicts</h2>
+            {{#runs}}
+            <section class="verdict {{kind}}">
+            <p><bdi>{{name}}</bdi> · <b>{{kind}}:</b> <bdi>{{verdict}}</bdi> <span class="soft"><bdi>{{directory}}</bdi></span></p>
+            </section>
+            {{/runs}}
             </main>
             </body>
             </html>

@@ -112,7 +112,10 @@ public enum ReportPage {
                 "counts": line.counts.map(\.grouped),
             ] as [String: Any]
         }
-        return ["title": words.title, "heads": words.outcomes.map { "\($0.name)" }, "lines": lines]
+        let facts: [String: Any?] = [
+            "title": words.title, "heads": words.outcomes.map { "\($0.name)" }, "lines": lines, "rest": words.rest,
+        ]
+        return facts.present
     }
 
     private static func courseNote(_ report: RunReport, hasPlots: Bool) -> String? {

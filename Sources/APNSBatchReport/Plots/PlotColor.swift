@@ -16,8 +16,10 @@ enum PlotColor: Int, CaseIterable {
     case beginning
     /// Held back because the server refuses requests.
     case refusals
-    /// Held back because the server takes no more at once: streams, flow-control windows, late answers.
+    /// Held back because the server takes no more at once: streams, flow-control windows.
     case capacity
+    /// Held back because its answers are late.
+    case lateness
     /// Held back by this machine: input and disk.
     case machine
     /// Paused by an operator.
@@ -40,12 +42,13 @@ enum PlotColor: Int, CaseIterable {
         case .unavailable: ("#8250df", "#bc8cff")
         case .expired: ("#6e7781", "#9198a1")
         case .unknown: ("#0a7c86", "#39c5cf")
-        case .suppressed: ("#bf3989", "#f778ba")
+        case .suppressed: ("#8a6d9e", "#c3a6d8")
         case .limit: ("#32383f", "#c9d1d9")
         case .beginning: ("#8f7300", "#e3c341")
-        case .refusals: ("#e0442e", "#ffa28b")
+        case .refusals: ("#bf3989", "#f778ba")
         case .capacity: ("#7a4b2a", "#c79a74")
-        case .machine: ("#4d6b1f", "#a5c261")
+        case .lateness: ("#6a8f00", "#a5d63a")
+        case .machine: ("#3f5a5a", "#8fb3b3")
         case .paused: ("#8c959f", "#6e7681")
         case .unreachable: ("#82071e", "#ff4d6d")
         case .median: ("#0a3069", "#cae8ff")
@@ -70,7 +73,8 @@ enum PlotColor: Int, CaseIterable {
             case "rate limit": .limit
             case "ramp", "canary": .beginning
             case "pushback", "retries": .refusals
-            case "all streams in use", "flow-control windows", "late answers": .capacity
+            case "all streams in use", "flow-control windows": .capacity
+            case "late answers": .lateness
             case "input", "disk": .machine
             case "paused": .paused
             default: .unreachable

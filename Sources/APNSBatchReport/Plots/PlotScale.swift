@@ -14,6 +14,14 @@ enum PlotScale: Equatable {
         return .linear(top: most > 0 ? (most / step - 1e-9).rounded(.up) * step : 1)
     }
 
+    /// Returns a scale that holds all values, and of some limits those that are near: others would leave nothing to see.
+    static func linear(holding values: [Double], andOf limits: [Double]) -> PlotScale {
+        let most = (values.max() ?? 0) * nearestLimits
+        return linear(holding: values + limits.filter { $0 <= most })
+    }
+
+    private static let nearestLimits = 1.25
+
     /// Returns a scale of powers of ten that holds all values above 0.
     static func decades(holding values: [Double]) -> PlotScale {
         let positive = values.filter { $0 > 0 }

@@ -37,9 +37,11 @@ struct RunPlots {
         }
     }
 
-    /// The scale of the requests of one or several runs. Limits do not count: one that is far away would leave nothing to see.
+    /// The scale of the requests of one or several runs.
     static func scale(ofThroughput runs: [RunPlots]) -> PlotScale {
-        .linear(holding: runs.flatMap { $0.course.requestsPerSecond.greatest.compactMap(\.self) })
+        .linear(
+            holding: runs.flatMap { $0.course.requestsPerSecond.greatest.compactMap(\.self) },
+            andOf: runs.flatMap { $0.course.rateLimitPerSecond.compactMap(\.self) })
     }
 
     var throughput: Plot { throughput(on: Self.scale(ofThroughput: [self])) }
@@ -116,7 +118,9 @@ struct RunPlots {
     }
 
     private var streams: Plot {
-        let scale = PlotScale.linear(holding: course.requestsInFlight.greatest.compactMap(\.self))
+        let scale = PlotScale.linear(
+            holding: course.requestsInFlight.greatest.compactMap(\.self),
+            andOf: course.streamsAllowed.compactMap(\.self))
         return plot(
             "Streams", "requests in flight",
             "Requests in flight, and the streams that the connections allow.",

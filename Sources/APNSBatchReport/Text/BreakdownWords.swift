@@ -19,9 +19,17 @@ struct BreakdownWords {
     let outcomes: [Outcome]
     /// The values, those with most rows first, and then the other rows.
     let lines: [Line]
+    /// A sentence about values that are counted with the other rows here; nil if there are none.
+    let rest: String?
+
+    private static let valuesMax = 20
 
     init(_ breakdown: CampaignSummary.Breakdown) {
         title = "By \(breakdown.column)"
+        var breakdown = breakdown
+        let more = breakdown.values.count - Self.valuesMax
+        rest = more > 0 ? "\(more) of the other values are in report.json." : nil
+        breakdown.limit(to: Self.valuesMax)
         let groups = breakdown.values + [breakdown.others].compactMap(\.self)
         let outcomes = Outcome.allCases.filter { outcome in outcome == .accepted || groups.contains { $0[outcome] > 0 }
         }

@@ -5,7 +5,7 @@ import APNSBatchBasics
 public enum ComparisonText {
     public static func text(_ comparison: RunComparison) -> String {
         var lines = TextLines()
-        lines.add(line("run", "verdict", ["rows", "accepted", "per second", "p99", "time"]))
+        lines.add(line("run", "verdict", ["rows", "accepted", "rows/s", "p99", "time"]))
         for (name, report) in zip(comparison.names, comparison.reports) {
             let (summary, work) = (report.summary, report.summary.allSessions)
             let accepted = report.outcomes.first { $0.outcome == "accepted" }?.sharePercent ?? 0

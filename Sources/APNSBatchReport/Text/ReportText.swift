@@ -101,14 +101,10 @@ public enum ReportText {
         for words in (report.summary.breakdowns ?? []).map(BreakdownWords.init) {
             lines.addTitle(words.title)
             lines.add(breakdownRow("", "rows", "accepted", "share", "rejected", "others"))
-            // The last line may have all other rows, which are shown whatever their number.
-            let left = words.lines.count - valuesMax
-            for line in left > 0 ? words.lines.prefix(valuesMax) : words.lines[...] { lines.add(row(line, words)) }
-            if left > 0 { lines.add("and \(left) more: see report.json") }
+            for line in words.lines { lines.add(row(line, words)) }
+            if let rest = words.rest { lines.addParagraph(rest) }
         }
     }
-
-    private static let valuesMax = 25
 
     private static func row(_ line: BreakdownWords.Line, _ words: BreakdownWords) -> String {
         func count(_ outcome: Outcome) -> UInt64 { words.outcomes.firstIndex(of: outcome).map { line.counts[$0] } ?? 0 }

@@ -13,6 +13,8 @@ public struct RunComparison: Sendable {
         var name: String
         /// A text for each run; empty where the run does not have the figure.
         var values: [String]
+        /// The share of its rows that this is, for each run; empty if the figure has none.
+        var shares: [String] = []
     }
 
     /// The names of the runs: those of their directories.
@@ -47,9 +49,8 @@ public struct RunComparison: Sendable {
             guard lines.contains(where: { ($0?.rows ?? 0) > 0 }) else { return nil }
             return Line(
                 name: name,
-                values: lines.map { line in
-                    line.map { "\($0.rows.grouped) (\(FigureText.percent($0.sharePercent)))" } ?? "0"
-                })
+                values: lines.map { $0?.rows.grouped ?? "0" },
+                shares: lines.map { $0.map { FigureText.percent($0.sharePercent) } ?? "" })
         }
     }
 

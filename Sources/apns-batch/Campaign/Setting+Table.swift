@@ -199,7 +199,7 @@ extension Setting {
         ) { $0.resultColumns = $1.texts },
         Setting(
             "reportBy", .names,
-            "Columns of result_columns by whose values the report counts the rows, such as segment: the 50 most frequent ones."
+            "Columns of result_columns by whose values rows are counted in the report, such as segment."
         ) { $0.reportBy = $1.texts },
     ]
 

@@ -10,17 +10,19 @@ enum ProgressText {
         return Double(to.rows - from.rows) / seconds
     }
 
-    /// Returns the share of the rows that have ended, or nil while the number of rows is unknown.
-    static func share(_ progress: CampaignProgress) -> Double? { progress.fraction.map { min(0.99, $0) } }
+    /// Returns the share of the rows that have ended, or nil while the number of rows is unknown. It is less than 1 until the run has ended.
+    static func share(_ progress: CampaignProgress, isOver: Bool = false) -> Double? {
+        progress.fraction.map { isOver ? $0 : min(0.99, $0) }
+    }
 
     /// The minimum width of the bar. Facts are omitted to make room for it.
     private static let barMin = 10
 
     /// Returns a line of less than `width` columns.
-    static func bar(_ progress: CampaignProgress, rate: Double, width: Int) -> String {
+    static func bar(_ progress: CampaignProgress, rate: Double, width: Int, isOver: Bool = false) -> String {
         let facts = facts(progress, rate: rate)
         let room = max(0, width - 1)
-        guard let share = share(progress) else { return ProgressFacts.fit(facts, width: room) }
+        guard let share = share(progress, isOver: isOver) else { return ProgressFacts.fit(facts, width: room) }
         let percent = String(format: "%3d%% ", Int(share * 100))
         let text = ProgressFacts.fit(facts, width: room - percent.count - barMin - 1)
         let length = room - percent.count - text.count - 1
@@ -32,8 +34,8 @@ enum ProgressText {
         return "\(percent)\(bar) \(text)"
     }
 
-    static func line(_ progress: CampaignProgress, rate: Double) -> String {
-        let percent = share(progress).map { "\(Int($0 * 100))% " } ?? ""
+    static func line(_ progress: CampaignProgress, rate: Double, isOver: Bool = false) -> String {
+        let percent = share(progress, isOver: isOver).map { "\(Int($0 * 100))% " } ?? ""
         return percent + ProgressFacts.fit(facts(progress, rate: rate), width: .max)
     }
 

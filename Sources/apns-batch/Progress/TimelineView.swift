@@ -13,7 +13,8 @@ enum TimelineView {
     ) -> [String] {
         guard let point = window.latest else { return [directory, "waiting for the first record"] }
         let progress = CampaignProgress(point)
-        let bar = ProgressText.bar(progress, rate: window.perSecond(\.rows, over: 60) ?? 0, width: width)
+        let bar = ProgressText.bar(
+            progress, rate: window.perSecond(\.rows, over: 60) ?? 0, width: width, isOver: point.kind == .end)
         let parts = [
             ("rate", rate(window, point)), ("rows", outcomes(point)), ("requests", requests(point)),
             ("streams", streams(point)), ("answers", answers(point)), ("process", process(window, point)),
@@ -32,7 +33,8 @@ enum TimelineView {
     /// Returns one line.
     static func line(_ window: TimelineWindow) -> String {
         guard let point = window.latest else { return "waiting for the first record" }
-        let text = ProgressText.line(CampaignProgress(point), rate: window.perSecond(\.rows, over: 10) ?? 0)
+        let text = ProgressText.line(
+            CampaignProgress(point), rate: window.perSecond(\.rows, over: 10) ?? 0, isOver: point.kind == .end)
         let p99 = point.answerTimes.map { ", p99 \(milliseconds($0.p99)) ms" } ?? ""
         return text + p99 + (point.heldBackBy.map { ", held back by \($0)" } ?? "")
     }

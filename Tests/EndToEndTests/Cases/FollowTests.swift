@@ -38,6 +38,7 @@ extension EndToEnd {
             let followed = try sender.command(["status", directory, "--follow"])
             #expect(followed.ending == .exited(0), "\(followed)")
             #expect(followed.outputLines.first?.contains("50 rows") == true, "\(followed)")
+            #expect(followed.outputLines.first?.contains("100% ") == true, "all rows have ended: \(followed)")
             #expect(followed.outputLines.last?.contains("ended=50") == true, "\(followed)")
             #expect(!followed.output.contains("\u{1B}"))
             let missing = try sender.command(["status", sender.newRunDirectory(), "--follow"])
