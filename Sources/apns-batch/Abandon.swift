@@ -68,6 +68,11 @@ struct Abandon: AsyncParsableCommand {
         run.abandon()
         let summary = try await run.send()
         RunReporting.write(summary, in: run.directory, of: arguments)
+        if let failure = run.failure, [.input, .configuration].contains(failure.code),
+            try forgotten(by: call, because: failure)
+        {
+            return
+        }
         guard summary.ending == .complete else {
             complainOfFailure(summary.cause ?? "the run could not be ended")
             throw ExitCode(summary.exitCode)
@@ -86,14 +91,18 @@ struct Abandon: AsyncParsableCommand {
             let input = try call.settings.campaignInput(resuming: true)
             return try CampaignRun(campaign, input: input, resuming: .always, logger: output.logger)
         } catch let error as CampaignError where [.input, .configuration].contains(error.code) {
-            guard let rules = campaign.book, try RunHistory(rules.directory).abandon(runDirectory, began: began) > 0
-            else {
-                throw error
-            }
-            output.say("warning: \(error)")
-            output.say("\(runDirectory): the run is given up; the rows that are left have no lines in results.csv")
+            guard try forgotten(by: call, because: error) else { throw error }
             return nil
         }
+    }
+
+    /// Gives up a run in the history only, because its rows cannot be read any more. Returns false if the history does not have it.
+    private func forgotten(by call: CampaignCall, because error: CampaignError) throws -> Bool {
+        guard let rules = try call.bookRules(), try RunHistory(rules.directory).abandon(runDirectory, began: began) > 0
+        else { return false }
+        output.say("warning: \(error)")
+        output.say("\(runDirectory): the run is given up; the rows that are left have no lines in results.csv")
+        return true
     }
 
     /// Gives up a run whose directory is gone.

@@ -175,13 +175,22 @@ struct IdempotentRun {
         case .finish(let directory):
             let opening = try RunOpening(of: directory)
             var flags = call.flags
-            // Its rows are kept, and input and first row are those of another run by now.
-            flags.values["input"] = nil
+            // Where its rows are kept, input and first row are those of another run by now.
+            if opening.keepsRows { flags.values["input"] = nil }
             flags.values["fromRow"] = nil
-            let first = try RunArguments(of: opening).resuming(in: directory, flags, campaignFile: call.file?.path)
-            let attempt = try await begin(first, resuming: true)
-            if case .ready(let session) = attempt { return .first(session) }
-            return attempt
+            do {
+                let first = try RunArguments(of: opening).resuming(in: directory, flags, campaignFile: call.file?.path)
+                let attempt = try await begin(first, resuming: true)
+                if case .ready(let session) = attempt { return .first(session) }
+                return attempt
+            } catch {
+                let cause = (error as? Failure)?.cause ?? error
+                guard ExitStatus.of(cause) == ExitStatus.usage else { throw error }
+                // What a person must change does not hold up another input.
+                complain("warning: \(directory) cannot be finished: \(cause)")
+                call.unfinishable.append(directory)
+                return .overtaken
+            }
         case .busy(let path): return try busy(path)
         case .wait(.absent(let reason)): throw StartRefusal(absent: "\(reason); nothing was sent")
         case .wait, .refuse: throw StartRefusal(decision)

@@ -12,6 +12,8 @@ struct BookFacts: Equatable {
         var isLost = false
         /// Whether it has another template or other header fields than the start, so that it cannot be resumed with those.
         var isOther = false
+        /// Whether this start has tried to finish it, and cannot.
+        var isUnfinishable = false
         /// Whether it began in an earlier night.
         var isEarlier = false
         /// When it began, in UTC.
@@ -45,25 +47,17 @@ struct BookFacts: Equatable {
     var input: Input
     /// The unfinished runs of other inputs, in the order in which they began.
     var unfinished: [Unfinished] = []
+    /// With ``Campaign/BookRules/again``, the unfinished runs whose rows the input has, too, so that they are not to be finished any more.
+    var superseded: [Unfinished] = []
     /// The directory of a complete run of this night.
     var completeTonight: String?
     /// Likewise, but not one that this start has finished before.
     var sentTonight: String?
 }
 
-extension BookFacts {
-    /// The unfinished run whose rows a new run sends, too, so that it is not to be finished any more; nil if there is none.
-    var superseded: Unfinished? {
-        switch input {
-        case .shared(let run), .unfinished(let run): run
-        default: nil
-        }
-    }
-}
-
 extension BookFacts.Unfinished {
     /// Whether a start can finish it without its input.
-    var isFinishable: Bool { isKept && !isAtWork && !isLost && !isOther }
+    var isFinishable: Bool { isKept && !isAtWork && !isLost && !isOther && !isUnfinishable }
 }
 
 /// Decides what a start does. It reads nothing.
@@ -103,7 +97,8 @@ enum BookTable {
         if run.isAtWork { return .busy(run.directory) }
         // Where an input is sent once each night, the rest of an earlier night's is not this night's.
         guard run.isLost else {
-            return rules.repeatsNightly && run.isEarlier ? .finish(run.directory) : .resume(run.directory)
+            return rules.repeatsNightly && run.isEarlier && !run.isUnfinishable
+                ? .finish(run.directory) : .resume(run.directory)
         }
         return rules.again ? .send : .refuse(.lost(run.directory))
     }

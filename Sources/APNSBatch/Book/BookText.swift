@@ -34,7 +34,7 @@ enum BookText {
                 + "give --again to send all"
         case .grown(let run, let rows):
             "the input begins with the \(rows.grouped) rows that \(run) has sent, and nothing was sent; to send only the rows behind "
-                + "them, give --again --from-row \(rows + 1)"
+                + "them, give --again --from-row \(rows &+ 1)"
         case .lost(let run):
             "\(run) has sent a part of this input, or may have, and its ledger or its rows are gone: nobody knows which rows were sent. Restore "
                 + "the directory; or give --again, which sends all rows, some of them a second time"

@@ -43,18 +43,15 @@ extension CampaignBook {
         let header = opening.header
         guard !header.isSpooled else { return nil }
         var file = KnownInput.File(name: RunDirectory.absolute(header.inputName), bytes: header.inputBytes ?? 0)
-        if header.isCopied {
+        if try CampaignSummary(ofCompleteRunIn: directory) != nil {
+            // Of a copy only the header row is left.
+            file.length = try RunStatus(of: directory).inputBytesRead
+            if header.isCopied { file.bytes = file.length ?? 0 }
+        } else if header.isCopied {
             let copy = RunInput(copy: DirectoryFiles(directory).inputCopyPath, of: header.inputName)
-            if try CampaignSummary(ofCompleteRunIn: directory) != nil {
-                // Only the header row is left of the copy.
-                file.bytes = try RunStatus(of: directory).inputBytesRead
-                file.length = file.bytes
-            } else if let found = try? copy.location.fingerprint(windowLog: nil) {
-                file.bytes = found.bytes
-                file.take(found)
-            } else {
-                return nil
-            }
+            guard let found = try? copy.location.fingerprint(windowLog: nil) else { return nil }
+            file.bytes = found.bytes
+            file.take(found)
         } else if header.packing == nil {
             file.length = file.bytes
         }

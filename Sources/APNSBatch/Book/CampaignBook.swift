@@ -206,7 +206,7 @@ public struct CampaignBook: Sendable {
                 throw CampaignError(.configuration, refusal.description, cause: refusal)
             }
             guard try history.add(.began(entry), at: content.revision) else { continue }
-            if let run = facts.superseded { _ = try history.abandon(run.directory, began: run.began) }
+            for run in facts.superseded { _ = try history.abandon(run.directory, began: run.began) }
             return
         }
     }
@@ -216,10 +216,11 @@ public struct CampaignBook: Sendable {
     ///
     /// - Parameter start: When the run began, in seconds since 1970-01-01 00:00 UTC.
     func resume(
-        in directory: String, start: UInt64, reopening: Bool, input: () -> KnownInput?
+        in directory: String, start: UInt64, reopening: Bool
     ) throws(CampaignError) {
         var entry = entry(of: directory, began: CampaignSummary.Identity.time(start), input: nil)
-        if try !has(entry.key) { entry.input = input() } else if !reopening { return }
+        if try !has(entry.key) { try takeIn(directory) }
+        guard reopening else { return }
         entry.time = Self.now
         _ = try history.add(.began(entry))
     }
@@ -255,6 +256,7 @@ public struct CampaignBook: Sendable {
             }
             guard var state = try BookFacts.Unfinished(of: run.key) else { continue }
             (state.isOther, state.isEarlier) = (run.message != message, !Night(rules).has(run.key))
+            state.isUnfinishable = rules.unfinishable.contains { RunDirectory.absolute($0) == run.key.runDirectory }
             open.append(Open(run: run, state: state))
         }
         return open
@@ -264,20 +266,50 @@ public struct CampaignBook: Sendable {
     private func relation(
         of input: KnownInput, to open: [Open], _ night: Night
     ) throws(CampaignError) -> BookFacts.Input? {
-        // Another template makes another message of the same rows, but not in one night.
-        let runs = open.reversed().filter { !$0.state.isOther || night.has($0.run.key) }
-        for open in runs where try look.holds(input, of: open.run, open.state) {
+        for open in relevant(open, night) where try look.holds(input, of: open.run, open.state) {
             return open.state.isOther ? .changed(by: open.run.key.runDirectory) : .unfinished(open.state)
         }
         // Of a stream that was not kept nobody knows the rows.
-        let isStream = input.files.allSatisfy { $0.modified == nil }
-        if isStream, let run = runs.first(where: { $0.run.input == nil && $0.state.isLost && night.has($0.run.key) }) {
+        if input.isStream,
+            let run = open.last(where: { $0.run.input == nil && $0.state.isLost && night.has($0.run.key) })
+        {
             return .unfinished(run.state)
         }
-        for open in runs where try look.shares(input, with: open.run, open.state) {
+        for open in relevant(open, night) where try isShared(input, with: open, night) {
             return open.state.isOther ? .changed(by: open.run.key.runDirectory) : .shared(open.state)
         }
         return nil
+    }
+
+    /// The runs whose rows may be those of an input, the latest first.
+    private func relevant(_ open: [Open], _ night: Night) -> [Open] {
+        open.reversed().filter { open in
+            if night.has(open.run.key) { return true }
+            // Another template makes another message of the same rows, but not in one night. Once each night, only what can be finished
+            // of earlier nights counts.
+            return !open.state.isOther && !(rules.repeatsNightly && open.state.isLost)
+        }
+    }
+
+    private func isShared(_ input: KnownInput, with open: Open, _ night: Night) throws(CampaignError) -> Bool {
+        if rules.repeatsNightly, !night.has(open.run.key) { return false }
+        return try look.shares(input, with: open.run, open.state)
+    }
+
+    /// The unfinished runs whose rows an input has, too.
+    private func superseded(
+        by input: KnownInput, in open: [Open], _ night: Night
+    ) throws(CampaignError) -> [BookFacts.Unfinished] {
+        var found: [BookFacts.Unfinished] = []
+        for run in relevant(open, night) where !run.state.isAtWork {
+            let isHeld = try look.holds(input, of: run.run, run.state)
+            if isHeld {
+                found.append(run.state)
+            } else if try isShared(input, with: run, night) {
+                found.append(run.state)
+            }
+        }
+        return found
     }
 
     /// The time that belongs to the night of a start.
@@ -309,17 +341,19 @@ public struct CampaignBook: Sendable {
         let tonight = over.filter { night.has($0.key) && !$0.isAbandoned }.map(\.key.runDirectory)
         facts.completeTonight = tonight.last
         facts.sentTonight = tonight.last { !finished.contains($0) }
-        // It may have sent these rows: nobody knows what it read, unless it has kept it.
-        let unread = open.last { night.has($0.run.key) && ($0.state.isKept || $0.run.input == nil) }?.state
-        let lost = unread.flatMap { $0.isLost ? $0 : nil }
+        // It may have sent these rows: nobody knows what a stream has before it is read.
+        let stream = open.last { night.has($0.run.key) && $0.run.isOfStream }
+        let lost = stream.flatMap { $0.state.isLost && $0.run.input == nil ? $0.state : nil }
+        // Nor whether it has other rows than the one whose run was given up, unless another run was complete since.
+        let givenUp =
+            facts.completeTonight != nil
+            ? nil : over.last { $0.isAbandoned && night.has($0.key) && $0.isOfStream }?.key.runDirectory
         switch input {
         case .absent(let reason): facts.input = .absent(reason)
         case .unread: facts.input = lost.map { .unfinished($0) } ?? .unread
         case .produced:
-            // Nobody knows whether a program makes other rows than the one whose run was given up.
-            let givenUp = over.last { $0.isAbandoned && night.has($0.key) && $0.isOfStream }?.key.runDirectory
-            facts.input = unread.map { .unfinished($0) } ?? givenUp.map { .abandoned(by: $0) } ?? .produced
-        case .unknown: facts.input = unread.map { .unfinished($0) } ?? .new
+            facts.input = stream.map { .unfinished($0.state) } ?? givenUp.map { .abandoned(by: $0) } ?? .produced
+        case .unknown: facts.input = stream.map { .shared($0.state) } ?? givenUp.map { .abandoned(by: $0) } ?? .new
         case .seen(let known):
             if let found = try relation(of: known, to: open, night) {
                 facts.input = found
@@ -328,6 +362,10 @@ public struct CampaignBook: Sendable {
                 let others = over.filter { !rules.repeatsNightly || night.has($0.key) }
                 facts.input = try look.relation(of: known, to: others, message: message, night)
             }
+        }
+        if rules.again, entry != nil {
+            if case .seen(let known) = input { facts.superseded = try superseded(by: known, in: open, night) }
+            if case .shared(let state) = facts.input, facts.superseded.isEmpty { facts.superseded = [state] }
         }
         facts.unfinished = open.map(\.state).filter { state in
             if case .unfinished(state) = facts.input { false } else { true }
@@ -346,7 +384,7 @@ extension KnownCampaign {
 
 extension PastRuns.Run {
     /// Whether its input was no file.
-    var isOfStream: Bool { input?.files.allSatisfy { $0.modified == nil } ?? true }
+    var isOfStream: Bool { input?.isStream ?? true }
 
     /// The run, if it is over; nil if not. A process that was killed before it could enter the end has left that in the run directory.
     fileprivate var over: PastRuns.Run? {
@@ -380,7 +418,7 @@ extension BookFacts.Unfinished {
         guard let opening = found else {
             // The run was entered before its ledger had anything: nothing was sent, but a process may be about to. A directory without
             // a ledger had one.
-            isLost = !RunDirectory.hasLedger(key.runDirectory)
+            isLost = !RunDirectory.hasLedger(key.runDirectory) || !RunDirectory.hasNoLines(key.runDirectory)
             if isLost { return }
             isAtWork = try RunDirectory.isTaken(key.runDirectory)
             if isAtWork { return }

@@ -122,7 +122,7 @@ struct InputLook: Sendable {
         _ input: KnownInput, with run: PastRuns.Run, _ state: BookFacts.Unfinished
     ) throws(CampaignError) -> Bool {
         guard let its = run.input?.files else { return false }
-        for file in input.files {
+        for file in input.files where file.isBare != true {
             for other in its {
                 if file.isUnchanged(since: other) { return true }
                 if try containsAll(of: other, file) { return true }
@@ -134,13 +134,12 @@ struct InputLook: Sendable {
                 return true
             }
         }
-        guard !state.isLost, input.files.count > 1, its.count == 1, its[0].modified == nil else { return false }
-        return try hasRead(.files(input.files.map(\.name)), in: run, isAsLong: false)
+        return try equalsWhole(input, of: its)
     }
 
     /// Whether a file may begin with the rows of one that was not read to its end.
     private func mayBegin(_ file: KnownInput.File, as other: KnownInput.File) -> Bool {
-        guard other.sum == nil, file.isReadable, file.isBare != true else { return false }
+        guard other.sum == nil, file.isReadable, file.isBare != true, other.isBare != true else { return false }
         guard let head = other.head else { return true }
         return (try? sum(of: file, 0..<head.bytes)) == head.sum
     }
@@ -151,12 +150,8 @@ struct InputLook: Sendable {
         if let copy = file.copy {
             return try hasRead(RunInput(copy: copy, of: file.name), in: run, isAsLong: isAsLong)
         }
-        return try hasRead(.file(file.name), in: run, isAsLong: isAsLong)
+        return try hasRead(RunInput(.file(file.name)), in: run, isAsLong: isAsLong)
     }
-
-    private func hasRead(
-        _ input: CampaignInput, in run: PastRuns.Run, isAsLong: Bool
-    ) throws(CampaignError) -> Bool { try hasRead(try RunInput(input), in: run, isAsLong: isAsLong) }
 
     private func hasRead(_ input: RunInput, in run: PastRuns.Run, isAsLong: Bool) throws(CampaignError) -> Bool {
         let reader = try InputReader(campaign, input: input, lanes: 1)
@@ -184,7 +179,7 @@ struct InputLook: Sendable {
             guard let its = run.input, !its.files.isEmpty else { continue }
             guard run.message == message || isTonight else { continue }
             let sent = try sent(of: input.files, in: its.files)
-            let isWhole = sent.count == input.files.count
+            let isWhole = try sent.count == input.files.count ? true : equalsWhole(input, of: its.files)
             // Files without rows are in every night's.
             guard isWhole || sent.contains(where: { $0.isBare != true }) else { continue }
             if run.message != message { return .changed(by: directory) }
@@ -215,7 +210,7 @@ struct InputLook: Sendable {
             file.length.map({ $0 > length }) ?? true
         else { return false }
         if let head = old.head, try self.sum(of: file, 0..<head.bytes) != head.sum { return false }
-        if let tail = old.tail, file.length != nil {
+        if let tail = old.tail, file.length != nil, tail.bytes <= length {
             guard try self.sum(of: file, length - tail.bytes..<length) == tail.sum else { return false }
         }
         return try self.sum(of: file, 0..<length) == sum
@@ -243,7 +238,7 @@ struct InputLook: Sendable {
     /// - Parameter isLast: Whether a file counts of which only the beginning is known to be the same.
     private func mayBe(_ input: KnownInput, of run: PastRuns.Run, _ isLast: Bool) throws(CampaignError) -> Bool {
         let its = run.input?.files ?? []
-        for file in input.files {
+        for file in input.files where file.isBare != true {
             for other in its {
                 if other.sum == nil, file.mayEqual(other) || (isLast && other.head != nil && mayBegin(file, as: other))
                 {
@@ -256,6 +251,21 @@ struct InputLook: Sendable {
     }
 
     // MARK: Bytes
+
+    /// Whether several files have, one after the other, the bytes of an input of which only the whole is known.
+    private func equalsWhole(_ input: KnownInput, of its: [KnownInput.File]) throws(CampaignError) -> Bool {
+        guard its.count == 1, let other = its.first, let sum = other.sum, input.files.count > 1,
+            RunInput.isOfSeveral(other.name)
+        else { return false }
+        let files = try RunInput(.files(input.files.map(\.name)))
+        let format = try FormatChoice(of: files, campaign)
+        do throws(InputError) {
+            let found = try files.location.fingerprint(windowLog: campaign.zstdWindow, format: format)
+            return KnownInput.text(ofSum: found.sum) == sum
+        } catch {
+            throw CampaignError(.input, error.message(input: files.name), cause: error)
+        }
+    }
 
     private func areEqual(_ some: [KnownInput.File], _ others: [KnownInput.File]) throws(CampaignError) -> Bool {
         for (one, other) in zip(some, others) {

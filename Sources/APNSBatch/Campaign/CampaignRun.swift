@@ -158,9 +158,7 @@ public final class CampaignRun: Sendable {
                 $0.known(given, copied, copy: copy, storedBytes: storedBytes)
             }
         } else {
-            try historyPlace?.resume(in: place, start: plan.start, reopening: campaign.retryUnavailable) {
-                $0.known(given, nil, copy: nil, storedBytes: storedBytes)
-            }
+            try historyPlace?.resume(in: place, start: plan.start, reopening: campaign.retryUnavailable)
         }
         self.files = own
         isReady = true

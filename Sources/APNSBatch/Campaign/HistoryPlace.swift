@@ -35,11 +35,8 @@ struct HistoryPlace: Sendable {
     ///
     /// - Parameter reopening: Whether it may send rows again which had outcomes.
     func resume(
-        in directory: String, start: UInt64, reopening: Bool, input: (CampaignBook) -> KnownInput?
-    ) throws(CampaignError) {
-        guard let book else { return }
-        try book.resume(in: directory, start: start, reopening: reopening) { input(book) }
-    }
+        in directory: String, start: UInt64, reopening: Bool
+    ) throws(CampaignError) { try book?.resume(in: directory, start: start, reopening: reopening) }
 
     /// The unfinished runs of the campaign besides one; empty without rules. A failure is only logged.
     ///

@@ -13,6 +13,8 @@ extension Campaign {
         public var finishesEarlier = false
         /// The directories of unfinished runs that this start has finished first. None of them is the run of this night.
         public var finished: [String] = []
+        /// The directories of unfinished runs that this start could not finish, because a person must change something first.
+        public var unfinishable: [String] = []
         /// Whether an input is sent although it, or another one of this night, was sent before.
         public var again = false
 

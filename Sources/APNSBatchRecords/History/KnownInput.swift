@@ -58,7 +58,7 @@ package struct KnownInput: Sendable, Equatable, Codable {
         /// Whether what is known of both without reading them permits that they have the same unpacked bytes.
         package func mayEqual(_ other: File) -> Bool {
             if let head, let its = other.head {
-                guard head == its else { return false }
+                guard head == its, tail == nil || other.tail == nil || tail == other.tail else { return false }
                 if let length, let other = other.length { return length == other }
                 // One of them is packed, and begins like the other one.
                 return true
@@ -114,6 +114,9 @@ package struct KnownInput: Sendable, Equatable, Codable {
     package var files: [File]
 
     package init(_ files: [File]) { self.files = files }
+
+    /// Whether it is no file.
+    package var isStream: Bool { files.allSatisfy { $0.modified == nil } }
 
     /// The form of a checksum in the history.
     package static func text(ofSum sum: UInt32) -> String { String(String(UInt64(sum) | 1 << 32, radix: 16).suffix(8)) }

@@ -72,7 +72,7 @@ package enum RunDirectory {
     }
 
     /// Whether `results.csv` has no lines of any run.
-    static func hasNoLines(_ directory: String) -> Bool {
+    package static func hasNoLines(_ directory: String) -> Bool {
         var facts = stat()
         guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
         guard let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }

@@ -31,12 +31,12 @@ package struct ResultColumns: Sendable, Equatable {
     package static func check(reportBy names: [String], among columns: [String]) throws(CampaignError) {
         for (place, name) in names.enumerated() {
             if names[..<place].contains(name) {
-                throw CampaignError(.configuration, "report by: \"\(name)\" is named twice")
+                throw CampaignError(.configuration, "report by: \(name.quoted) is named twice")
             }
             guard columns.contains(name) else {
                 let others = columns.isEmpty ? "; name it there, too" : hint(name, columns)
                 throw CampaignError(
-                    .configuration, "report by: \"\(name)\" is not among the result columns\(others)")
+                    .configuration, "report by: \(name.quoted) is not among the result columns\(others)")
             }
         }
     }

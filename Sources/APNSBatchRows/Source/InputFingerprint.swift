@@ -11,7 +11,7 @@ package struct InputFingerprint: Sendable, Equatable {
     package private(set) var sum: UInt32 = 0
     /// The CRC-32C of the first ``edge`` bytes, or of all if they are fewer.
     package private(set) var headSum: UInt32 = 0
-    /// Whether there are at most one line, such as a header row.
+    /// Whether there is at most one line that is not blank, and that is no row of NDJSON: a header row.
     package private(set) var isBare = true
     /// Whether the bytes are packed where they are stored.
     package var isPacked = false
@@ -30,13 +30,21 @@ package struct InputFingerprint: Sendable, Equatable {
         bytes += UInt64(more.count)
     }
 
-    /// Whether the bytes so far end with a line feed.
-    private var endsLine = false
+    /// Whether a line that is not blank has begun, and whether one has ended.
+    private var hasLine = false
+    private var hasEndedLine = false
 
     private mutating func noteLines(_ more: UnsafeRawBufferPointer) {
-        guard let last = unsafe more.last else { return }
-        let hasInner = unsafe more[..<(more.count - 1)].contains(Byte.lineFeed)
-        isBare = !endsLine && !hasInner
-        endsLine = last == Byte.lineFeed
+        for index in more.indices {
+            let byte = unsafe more[index]
+            if byte == Byte.lineFeed || byte == Byte.carriageReturn {
+                hasEndedLine = hasLine
+                continue
+            }
+            // A line of NDJSON is a row.
+            isBare = !hasEndedLine && (hasLine || byte != UInt8(ascii: "{"))
+            hasLine = true
+            if !isBare { return }
+        }
     }
 }

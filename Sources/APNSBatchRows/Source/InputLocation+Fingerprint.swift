@@ -7,9 +7,12 @@ extension InputLocation {
     /// - Parameters:
     ///   - most: How many unpacked bytes to read; all if they are fewer.
     ///   - windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame may need; nil for the default.
+    ///   - format: The format, which says whether each of several files has a header row.
     /// - Throws: As ``open(limit:windowLog:format:)``, and `InputError.cannotRead`.
-    package func fingerprint(most: UInt64 = .max, windowLog: Int?) throws(InputError) -> InputFingerprint {
-        let source = try open(limit: nil, windowLog: windowLog ?? RowLimits.standard.zstdWindowLog)
+    package func fingerprint(
+        most: UInt64 = .max, windowLog: Int?, format: FormatChoice = .csv(.comma)
+    ) throws(InputError) -> InputFingerprint {
+        let source = try open(limit: nil, windowLog: windowLog ?? RowLimits.standard.zstdWindowLog, format: format)
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { unsafe room.deallocate() }
         var found = InputFingerprint()

@@ -46,9 +46,9 @@ package struct RunInput: Sendable {
         }
     }
 
-    /// The path of a file, or of nothing; nil if it is that of a pipe or a device, whose bytes come once.
+    /// The path of a file, or of nothing; nil if it is that of a pipe, whose bytes come once.
     private static func readableAgain(_ path: String) -> String? {
-        guard let kind = OpenFile.kind(of: path), !kind.isDisjoint(with: [.pipe, .fifo, .device]) else { return path }
+        guard let kind = OpenFile.kind(of: path), !kind.isDisjoint(with: [.pipe, .fifo]) else { return path }
         return nil
     }
 
@@ -74,9 +74,14 @@ package struct RunInput: Sendable {
     /// What follows the first of several files in their name.
     private static let more = " and "
 
+    /// Whether a name is that of several files.
+    package static func isOfSeveral(_ name: String) -> Bool {
+        name.hasSuffix(" more") && !name.ranges(of: more).isEmpty
+    }
+
     /// The name of the first file, or of the only one.
     var firstName: String {
-        guard name.hasSuffix(" more"), let end = name.ranges(of: Self.more).last?.lowerBound else { return name }
+        guard Self.isOfSeveral(name), let end = name.ranges(of: Self.more).last?.lowerBound else { return name }
         return String(name[..<end])
     }
 

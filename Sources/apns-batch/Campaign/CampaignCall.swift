@@ -17,6 +17,8 @@ struct CampaignCall: Sendable {
     var again = false
     /// The unfinished runs that this call has finished before.
     var finished: [String] = []
+    /// The unfinished runs that this call could not finish.
+    var unfinishable: [String] = []
     /// Whether the run is one of several that send a campaign together, and is accounted for by whoever divided it.
     var isPart = false
 
@@ -65,6 +67,7 @@ struct CampaignCall: Sendable {
         var rules = try settings.bookRules(
             at: Int64(Date.now.timeIntervalSince1970), file: path, nights: nights, again: again)
         rules?.finished = finished
+        rules?.unfinishable = unfinishable
         return rules
     }
 
