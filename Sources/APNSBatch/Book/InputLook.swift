@@ -88,8 +88,8 @@ struct InputLook: Sendable {
 
     /// What is known of files that are not copied. Their checksums are computed while they are sent.
     private func opened(_ input: RunInput, _ storedBytes: UInt64?) -> KnownInput? {
-        guard var known = seen(input), let bytes = storedBytes, known.files.count == 1, known.files[0].bytes != bytes
-        else { return seen(input) }
+        guard var known = seen(input) else { return nil }
+        guard let bytes = storedBytes, known.files.count == 1, known.files[0].bytes != bytes else { return known }
         // Somebody has written to it since.
         (known.files[0].bytes, known.files[0].modified) = (bytes, nil)
         if known.files[0].length != nil { setLength(of: &known.files[0], to: bytes) }
