@@ -16,8 +16,8 @@ public struct RunOpening: Sendable, Equatable {
     public var sessions: Int
     /// When the first of them began, in UTC, such as `2026-11-21T03:00:00Z`.
     public var began: String
-    /// Whether the run directory has the rows that are left.
-    package var keepsRows: Bool
+    /// Whether the run directory keeps the rows that are left, as it does for an input that can be read only once.
+    public var keepsRows: Bool
     package var header: LedgerHeader
 
     /// Reads a run directory, also while a process works on the run.
