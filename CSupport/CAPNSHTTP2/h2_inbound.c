@@ -109,12 +109,17 @@ static int frame_take(apns_h2_session *session, const uint8_t *head, const uint8
     return result;
 }
 
+/* Returns whether a frame continues the block that has begun. */
+static bool continues_block(const h2_inbound *inbound, const uint8_t *head) {
+    return head[3] == H2_CONTINUATION && inbound->block_stream != 0 && h2_frame_stream(head) == inbound->block_stream;
+}
+
 /* Returns whether a frame has a fragment of a block; where it may not, or one must come and does not, nghttp2 ends the
  * connection. */
 static bool carries_fragment(h2_inbound *inbound, const uint8_t *head) {
     uint8_t type = head[3];
     if (inbound->refused) return false;
-    bool continues = type == H2_CONTINUATION && h2_frame_stream(head) == inbound->block_stream;
+    bool continues = continues_block(inbound, head);
     inbound->refused = h2_frame_length(head) > H2_FRAME_BYTES_MAX || continues != (inbound->block_stream != 0);
     return !inbound->refused && (continues || type == H2_HEADERS || type == H2_PUSH_PROMISE);
 }
@@ -135,6 +140,12 @@ static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t
     if (reads_no_more(session)) {
         inbound->late = true;
         session->side->late_receive(session, bytes, length);
+        return length;
+    }
+    /* nghttp2 looks at the length of every frame but this one (RFC 9113, section 4.2). */
+    if (continues_block(inbound, bytes) && h2_frame_length(bytes) > H2_FRAME_BYTES_MAX) {
+        apns_h2_session_fail(session, APNS_H2_FAILURE_PROTOCOL, APNS_H2_FRAME_SIZE_ERROR,
+                             "CONTINUATION: too large frame size");
         return length;
     }
     uint32_t whole = H2_FRAME_HEADER_BYTES + h2_frame_length(bytes);

@@ -82,7 +82,12 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
     bool last = (head->flags & H2_FLAG_END_STREAM) != 0;
     switch (head->type) {
     case NGHTTP2_HEADERS:
-        apns_h2_receive_headers_end(session, last);
+        /* Its block was not read here, so that the last head is that of another answer. */
+        if (session->inbound.refused)
+            apns_h2_session_fail(session, APNS_H2_FAILURE_LIBRARY, APNS_H2_INTERNAL_ERROR,
+                                 "a header block was not read");
+        else
+            apns_h2_receive_headers_end(session, last);
         break;
     case NGHTTP2_DATA:
         if (last) apns_h2_receive_data_end(session, nghttp2_session_get_stream_user_data(ng, head->stream_id));

@@ -183,6 +183,19 @@ extension Violation {
         .init("CONTINUATION larger than allowed", .connectionError, .spoils) {
             frame(1, on: $0.target, status200) + frame(9, flags: 4, on: $0.target, zeros(16_385))
         },
+        // A field of 16,379 bytes, which can be decoded.
+        .init("CONTINUATION larger than allowed, with a field", .connectionError, .spoils) {
+            frame(1, on: $0.target, status200)
+                + frame(
+                    9, flags: 4, on: $0.target,
+                    [0, 1, 0x61, 0x7f, 0xfc, 0x7e] + [UInt8](repeating: 0x62, count: 16_379))
+        },
+        .init("CONTINUATION larger than allowed, behind another one", .connectionError, .spoils) {
+            frame(1, on: $0.target, status200) + frame(9, on: $0.target)
+                + frame(
+                    9, flags: 4, on: $0.target,
+                    [0, 1, 0x61, 0x7f, 0xfc, 0x7e] + [UInt8](repeating: 0x62, count: 16_379))
+        },
     ]
 
     static let notFrames: [Violation] = [
