@@ -5,7 +5,7 @@
  * (h2_block.c). It has only the updates of the table's size, because nghttp2 wants one after settings that made the
  * table smaller (RFC 7541, section 4.2). A client's WINDOW_UPDATE is handled in h2_body.c, and all other frames are
  * given as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2 ends the connection,
- * and what follows no longer matters. */
+ * and what follows no longer matters. The exception is a CONTINUATION that is too large, which nghttp2 would read. */
 
 enum { BLOCK_BYTES_MAX = 2 * APNS_H2_HEADER_LIST_BYTES_MAX, PRIORITY_BYTES = 5, PROMISED_STREAM_BYTES = 4 };
 
@@ -142,14 +142,14 @@ static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t
         session->side->late_receive(session, bytes, length);
         return length;
     }
-    /* nghttp2 looks at the length of every frame but this one (RFC 9113, section 4.2). */
-    if (continues_block(inbound, bytes) && h2_frame_length(bytes) > H2_FRAME_BYTES_MAX) {
-        apns_h2_session_fail(session, APNS_H2_FAILURE_PROTOCOL, APNS_H2_FRAME_SIZE_ERROR,
-                             "CONTINUATION: too large frame size");
-        return length;
-    }
     uint32_t whole = H2_FRAME_HEADER_BYTES + h2_frame_length(bytes);
     if (!carries_fragment(inbound, bytes) && !is_window_update(session, bytes)) {
+        /* nghttp2 looks at the length of every frame but this one (RFC 9113, section 4.2). */
+        if (inbound->refused && continues_block(inbound, bytes)) {
+            apns_h2_session_fail(session, APNS_H2_FAILURE_PROTOCOL, APNS_H2_FRAME_SIZE_ERROR,
+                                 "CONTINUATION: too large frame size");
+            return length;
+        }
         inbound->passing = whole;
         return 0;
     }

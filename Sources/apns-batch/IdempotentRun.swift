@@ -164,12 +164,12 @@ struct IdempotentRun {
         case .answer(let path):
             let directory = asGiven(path)
             let run = try book.recorded(in: directory)
-            // Another run may have the directory by now.
-            if let summary = try? CampaignSummary(ofCompleteRunIn: directory),
-                run.map({ $0.began == summary.campaign.began }) ?? true
-            {
-                return .complete(summary, directory: directory)
+            if let complete = complete(directory, run) { return complete }
+            // A process may have entered the end of the run, and not yet have left its directory.
+            if let opening = (try? RunOpening(ifBegunIn: directory)) ?? nil, opening.isAtWork {
+                return try busy(directory)
             }
+            if let complete = complete(directory, run) { return complete }
             if let run { return .known(run) }
             throw UsageError("\(directory): the record of this run is gone")
         case .finish(let directory):
@@ -196,6 +196,14 @@ struct IdempotentRun {
         case .wait, .refuse: throw StartRefusal(decision)
         @unknown default: throw StartRefusal(decision)
         }
+    }
+
+    /// The complete run of a directory; nil if there is none, or another run than the recorded one.
+    private func complete(_ directory: String, _ run: RecordedRun?) -> Attempt? {
+        guard let summary = (try? CampaignSummary(ofCompleteRunIn: directory)) ?? nil,
+            run?.began ?? summary.campaign.began == summary.campaign.began
+        else { return nil }
+        return .complete(summary, directory: directory)
     }
 
     /// Returns the run directory of this night as it was given, and any other one as it is.

@@ -2,6 +2,9 @@
 extension Violation {
     private static let padded: UInt8 = 8
     private static let prioritized: UInt8 = 0x20
+    /// A block that can be decoded and is longer than a frame may be: the field "a" with a value of 16,379 bytes.
+    private static let largeField =
+        [0, 1, 0x61, 0x7f, 0xfc, 0x7e] + [UInt8](repeating: 0x62, count: 16_379)
 
     static let frameSizes: [Violation] = [
         .init("DATA larger than allowed", .connectionError, .spoils) {
@@ -183,18 +186,13 @@ extension Violation {
         .init("CONTINUATION larger than allowed", .connectionError, .spoils) {
             frame(1, on: $0.target, status200) + frame(9, flags: 4, on: $0.target, zeros(16_385))
         },
-        // A field of 16,379 bytes, which can be decoded.
         .init("CONTINUATION larger than allowed, with a field", .connectionError, .spoils) {
             frame(1, on: $0.target, status200)
-                + frame(
-                    9, flags: 4, on: $0.target,
-                    [0, 1, 0x61, 0x7f, 0xfc, 0x7e] + [UInt8](repeating: 0x62, count: 16_379))
+                + frame(9, flags: 4, on: $0.target, largeField)
         },
         .init("CONTINUATION larger than allowed, behind another one", .connectionError, .spoils) {
             frame(1, on: $0.target, status200) + frame(9, on: $0.target)
-                + frame(
-                    9, flags: 4, on: $0.target,
-                    [0, 1, 0x61, 0x7f, 0xfc, 0x7e] + [UInt8](repeating: 0x62, count: 16_379))
+                + frame(9, flags: 4, on: $0.target, largeField)
         },
     ]
 

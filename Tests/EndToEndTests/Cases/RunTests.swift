@@ -78,6 +78,20 @@ extension EndToEnd {
             #expect(try stage.simulator.stop().values.allSatisfy { $0.received == 1 })
         }
 
+        @Test func `a process that has entered the end of a run and still works on its files is waited for`() throws {
+            let stage = try Stage()
+            #expect(try stage.run().ending == .exited(0))
+            let ledger = open(stage.night + "/ledger", O_RDONLY)
+            defer { close(ledger) }
+            #expect(flock(ledger, LOCK_EX) == 0)
+            let beside = try stage.run()
+            #expect(beside.ending == .exited(75), "\(beside)")
+            #expect(beside.errors.contains("is working on this run"), "\(beside)")
+            #expect(flock(ledger, LOCK_UN) == 0)
+            let behind = try stage.run()
+            #expect(behind.ending == .exited(0) && behind.output.contains(" already=complete\n"), "\(behind)")
+        }
+
         @Test func `a complete run ends with its own exit code again`() throws {
             let script = Script(seed: 3, rules: [.init(share: 1, status: 410, reason: "Unregistered")])
             let stage = try Stage(script: script)
