@@ -27,6 +27,22 @@ static bool library_begin(apns_tls_session *session, const apns_tls_context *con
     return host_name == NULL || peer_name_set(session->ssl, host_name);
 }
 
+/* What can be done about a certificate that was not accepted; empty if nothing is known. */
+static const char *remedy(long verdict) {
+    switch (verdict) {
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+        return ": none of the trusted authorities (ca_file) has issued it";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+        return " by the clock of this machine";
+    default:
+        return "";
+    }
+}
+
 /* Records the error of the last call in the session. */
 static int failed(apns_tls_session *session) {
     long verdict = session->verify ? SSL_get_verify_result(session->ssl) : X509_V_OK;
@@ -36,8 +52,8 @@ static int failed(apns_tls_session *session) {
                        "TLS: more to send than the send buffer holds");
     } else if (verdict != X509_V_OK) {
         apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_VERIFICATION, verdict, "");
-        snprintf(session->error.text, sizeof(session->error.text), "the %s's certificate was not accepted: %s",
-                 session->role->peer, X509_verify_cert_error_string(verdict));
+        snprintf(session->error.text, sizeof(session->error.text), "the %s's certificate was not accepted: %s%s",
+                 session->role->peer, X509_verify_cert_error_string(verdict), remedy(verdict));
     } else if (ERR_GET_REASON(code) == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL ||
                ERR_GET_REASON(code) == SSL_R_NO_APPLICATION_PROTOCOL) {
         apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_ALPN, (int64_t)code,

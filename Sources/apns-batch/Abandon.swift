@@ -6,6 +6,7 @@ struct Abandon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "abandon",
         abstract: "Gives up a run that is not finished, so that nothing reminds of it any more. Nothing is sent.",
+        usage: "apns-batch abandon <run-directory> [<options>]",
         discussion: """
             Every row that is left gets an outcome: rows that may have arrived end as
             unknown, and rows that were never sent as expired, with the reason Abandoned.

@@ -36,9 +36,10 @@ struct ApnsBatch: AsyncParsableCommand {
                   which one. Or results are missing in the database of results_to.
               64  Usage, configuration or input is wrong; nothing was sent.
               69  A fatal answer stopped the run, or APNs cannot be reached.
-              71  The machine lacks threads, memory, file descriptors, an event loop or /proc.
-              75  The run was interrupted, the input or the disk failed, standard output could
-                  not be written, or another process is working on the run.
+              71  The machine lacks threads, memory, file descriptors, an event loop or
+                  /proc.
+              75  The run was interrupted, the input or the disk failed, standard output
+                  could not be written, or another process is working on the run.
 
             "apns-batch resume" continues a run that ended with 69, 71 or 75, or that was
             killed. "apns-batch run" does that by itself.

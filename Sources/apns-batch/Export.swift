@@ -8,6 +8,7 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes the results of a run into a table of PostgreSQL.",
+        usage: "apns-batch export <run-directory> [--to <to>] [<options>]",
         discussion: """
             Each result is in the table once, however often this command is called and
             however an earlier call ended: the place up to which a run was written is in

@@ -47,6 +47,7 @@ struct IdempotentRun {
     private mutating func work() async throws {
         let hooks = try call.reporting { try RunHooks(call) }
         var waiting = try call.reporting { try StartPatience(call, lock: patience, output) }
+        if let damage = (try? call.book()?.damage()) ?? nil { complain("warning: \(damage)") }
         while true {
             let attempt: Attempt
             do {

@@ -7,6 +7,7 @@ struct ProviderTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provider-token",
         abstract: "Makes a provider token, with which a machine without the signing key can send for an hour.",
+        usage: "apns-batch provider-token [<campaign>] [<options>]",
         discussion: """
             The token, and nothing else, is printed on standard output, or written to a
             file that only its owner can read and that is replaced at once. The machine

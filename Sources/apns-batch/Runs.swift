@@ -7,6 +7,7 @@ struct Runs: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs",
         abstract: "Lists the runs of earlier nights, and the starts that were refused, from the history of a campaign.",
+        usage: "apns-batch runs [<campaign-file>] [<options>]",
         discussion: """
             The campaign file says where the history is, and of which campaign; or give its
             directory, state_dir or else the one that holds the nights. Without a campaign,
@@ -71,6 +72,7 @@ struct Runs: ParsableCommand {
         guard access("\(directory)/.", F_OK) == 0 else { throw UsageError("\(directory): no such directory") }
         let (history, name) = (RunHistory(directory), campaign ?? call?.name)
         let settings = call?.settings ?? CampaignSettings()
+        if let damage = try history.damage() { complain("warning: \(damage)") }
         let open = try history.unfinished(of: name)
         if unfinished { return (open.filter { !$0.isAtWork && !$0.isLost }.map { .unfinished($0) }, settings) }
         let paths = Set(open.map(\.runDirectory))

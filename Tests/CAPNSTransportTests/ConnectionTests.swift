@@ -322,10 +322,12 @@ struct ConnectionTests {
             detail: "the server's certificate was not accepted: IP address mismatch"),
         Doubt(
             testDescription: "unknown authority", host: "localhost", ca: ServerIdentity.other.caPEM, code: 20,
-            detail: "the server's certificate was not accepted: unable to get local issuer certificate"),
+            detail: "the server's certificate was not accepted: unable to get local issuer certificate: "
+                + "none of the trusted authorities (ca_file) has issued it"),
         Doubt(
             testDescription: "no authority", host: "localhost", ca: nil, code: 20,
-            detail: "the server's certificate was not accepted: unable to get local issuer certificate"),
+            detail: "the server's certificate was not accepted: unable to get local issuer certificate: "
+                + "none of the trusted authorities (ca_file) has issued it"),
     ]
 
     @Test("A server with the wrong identity is refused", arguments: Loop.available, doubts)

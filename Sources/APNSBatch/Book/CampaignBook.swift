@@ -143,6 +143,11 @@ public struct CampaignBook: Sendable {
         try history.runs().last { $0.runDirectory == RunDirectory.absolute(directory) }
     }
 
+    /// Says which lines of the history cannot be understood, in one sentence without a full stop; nil if there are none.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the history cannot be read.
+    public func damage() throws(CampaignError) -> String? { try history.damage() }
+
     /// Whether two paths name one directory.
     public static func isSame(_ path: String, _ other: String) -> Bool {
         RunDirectory.absolute(path) == RunDirectory.absolute(other)

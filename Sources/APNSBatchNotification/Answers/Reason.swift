@@ -132,7 +132,8 @@ extension KnownReason {
         case .topicDisallowed: "use a key or certificate of the team that owns the topic, and one that may push to it"
         case .expiredProviderToken: "set this machine's clock"
         case .invalidProviderToken:
-            "check that key id and team id belong to the key file, and that the key is not revoked in the account"
+            "check that key id and team id belong to the key file, that the key is not revoked in the account, and that this "
+                + "machine's clock is right"
         case .missingProviderToken: "give a signing key with its key id and team id, or a client certificate"
         case .badCertificate: "get a new certificate from the developer account"
         case .badCertificateEnvironment: "use credentials of this environment, or the other environment"

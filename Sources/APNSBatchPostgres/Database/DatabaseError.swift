@@ -46,10 +46,15 @@ public struct DatabaseError: PassingFailure, Sendable, Equatable, CustomStringCo
         let kind = String(state.prefix(2))
         // A message about data names a value, which may be a token.
         let isAboutData = ["22", "23"].contains(kind)
-        let text = isAboutData ? "there is a value that does not fit (SQLSTATE \(state))" : message
+        let text =
+            isAboutData
+            ? "there is a value that does not fit (SQLSTATE \(state))" : Self.replacements[state] ?? message
         self.init(Self.lasting.contains(kind) ? .configuration : .unavailable, text, state: state)
         self.position = position
     }
+
+    /// What is said in place of the server's words where they are about a statement that its reader does not know.
+    private static let replacements = ["42P10": "the table has no primary key of the columns campaign, run and row"]
 
     /// The classes of states that do not pass by themselves: features, authorization, catalogs and schemas that are missing,
     /// data and constraints, syntax and access rules.

@@ -122,6 +122,13 @@ import Glibc
     private var lost: DatabaseError {
         let text = unsafe library.error_message(connection).map { unsafe String(cString: $0) } ?? ""
         let lines = text.split { $0.isNewline }.map { line in line.drop { $0.isWhitespace } }
+        // The message of libpq for a password that is needed and not given.
+        if text.contains("no password supplied") {
+            return DatabaseError(
+                .configuration,
+                "the server wants a password, and there is none: give it by a password file (PGPASSFILE or ~/.pgpass) or a "
+                    + "service file")
+        }
         return DatabaseError(
             .unavailable, lines.isEmpty ? "the connection to the database was lost" : lines.joined(separator: "; "))
     }

@@ -67,6 +67,18 @@ public struct RunHistory: Sendable {
         try entries().all.compactMap { if case .refused(let start) = $0 { start } else { nil } }
     }
 
+    /// Says which lines cannot be understood, in one sentence without a full stop; nil if there are none. What they say of a run is not known,
+    /// so that its rows may be sent again.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read.
+    public func damage() throws(CampaignError) -> String? {
+        let lines = try completeLines().split(separator: Self.lineFeed, omittingEmptySubsequences: false)
+        let damaged = lines.indices.filter { !lines[$0].isEmpty && HistoryEntry(Data(lines[$0])) == nil }
+        guard let first = damaged.first else { return nil }
+        let others = damaged.count > 1 ? ", and \(damaged.count - 1) more" : ""
+        return "\(path):\(first + 1): a line that cannot be understood\(others): what it says of a run is not known"
+    }
+
     /// Returns the figures of a campaign's complete runs, the latest last, without those that were given up.
     ///
     /// - Parameter began: Only runs that began before; nil for all. In the form of ``RecordedRun/began``.

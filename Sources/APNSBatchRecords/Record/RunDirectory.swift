@@ -126,7 +126,11 @@ package enum RunDirectory {
 
     static func taken(_ path: String) -> CampaignError {
         CampaignError(
-            .configuration, "\(path) holds the results of an earlier run; name another directory, or resume it")
+            .configuration,
+            "\(path) holds the results of an earlier run: "
+                + (hasLedger(path)
+                    ? "name another directory, or resume it"
+                    : "its ledger is gone: restore it, or name another directory"))
     }
 
     /// Whether there are results, of whatever program.

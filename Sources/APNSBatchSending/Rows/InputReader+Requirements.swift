@@ -71,8 +71,15 @@ extension InputReader {
         }
     }
 
-    /// Says that an input is too old; nil if it is not. All times in seconds.
+    /// How far the clock of a file server may be ahead, in seconds.
+    private static let clockDifference: UInt64 = 300
+
+    /// Says that an input is too old, or from the future; nil if it is neither. All times in seconds.
     package static func excess(of modified: UInt64, name: String, limit: UInt64, now: UInt64) -> String? {
+        if modified > now, modified - now > Self.clockDifference {
+            return "\(name) was last modified at \(Timestamp.text(Int64(clamping: modified))), which is "
+                + "\(ElapsedTime.text(Double(modified - now))) from now: set the clock, or the time of the file"
+        }
         let age = now - min(now, modified)
         guard age > limit else { return nil }
         return "\(name) was last modified at \(Timestamp.text(Int64(clamping: modified))), "

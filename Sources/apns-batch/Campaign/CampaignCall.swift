@@ -134,7 +134,8 @@ struct CampaignCall: Sendable {
 
     /// Whether the input of the run that is resumed no longer exists at its path.
     private var isInputMissing: Bool {
-        guard before != nil, flags.input == nil, let input = settings.input, !InputPattern.isOne(input) else {
+        guard before != nil, flags.input == nil, let input = settings.input, !InputPattern.isOne(input), input != "-"
+        else {
             return false
         }
         return access(input, F_OK) != 0

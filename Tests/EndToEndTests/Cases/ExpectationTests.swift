@@ -120,6 +120,18 @@ extension EndToEnd {
             #expect(piped.errors.contains("require_fresh: <stdin> is not a file"), "\(piped)")
         }
 
+        @Test func `a file from the future is not sent, but one of a clock that is a little ahead is`() throws {
+            let night = try Night("require_fresh: 20h")
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date.now.addingTimeInterval(86_400)], ofItemAtPath: night.input)
+            let future = try night.send()
+            #expect(future.ending == .exited(75), "\(future)")
+            #expect(future.errors.contains("from now: set the clock, or the time of the file"), "\(future)")
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date.now.addingTimeInterval(120)], ofItemAtPath: night.input)
+            #expect(try night.send().ending != .exited(75))
+        }
+
         @Test func `runs lists what was killed with the command that finishes it, and what was refused`() throws {
             let night = try Night(
                 "run_dir: runs/{campaign}/{date}\ntimezone: Asia/Tokyo\nrate: 10/s\nrequire_fresh: 20h")

@@ -23,6 +23,27 @@ extension EndToEnd {
             #expect(!examples.isEmpty && examples.allSatisfy { $0.hasPrefix("  ") && $0.count <= 80 }, "\(examples)")
         }
 
+        @Test func `no line of any help is longer than 80 columns`() throws {
+            let scratch = try Scratch()
+            func help(_ command: [String]) throws -> [Substring] {
+                let finished = try Child.run(
+                    Tools.command, command + ["--help"], name: "help", in: scratch, seconds: 30)
+                #expect(finished.ending == .exited(0), "\(finished)")
+                return finished.output.split(separator: "\n")
+            }
+            let overview = try help([])
+            let start = try #require(overview.firstIndex(of: "SUBCOMMANDS:"))
+            let names = overview[(start + 1)...].compactMap {
+                $0.firstMatch(of: #/^  ([a-z-]+) /#).map { String($0.output.1) }
+            }
+            #expect(names.count > 15)
+            for name in names {
+                let long = try help([name]).filter { $0.count > 80 }
+                #expect(long.isEmpty, "\(name): \(long)")
+            }
+            #expect(overview.allSatisfy { $0.count <= 80 && $0 != "/proc." && $0 != "could" }, "\(overview)")
+        }
+
         @Test func `docs say of the settings what the command says: apns-batch reference --settings`() throws {
             let finished = try Child.run(
                 Tools.command, ["reference", "--settings"], name: "reference", in: try Scratch(), seconds: 30)

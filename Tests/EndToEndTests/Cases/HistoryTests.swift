@@ -138,6 +138,21 @@ extension EndToEnd {
             #expect(none.ending == .exited(2) && none.output.isEmpty, "\(none)")
         }
 
+        @Test func `a line of the history that cannot be understood is named by run and runs`() throws {
+            let stage = try Stage(rows: 20)
+            #expect(try stage.run("a").ending == .exited(0))
+            let path = stage.sender.scratch.path("runs/runs.ndjson")
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            try ("{\"event\":\"began\",\"campaign\":1}\n" + text + "garbage\n").write(
+                toFile: path, atomically: true, encoding: .utf8)
+            let again = try stage.run("a")
+            #expect(again.ending == .exited(0), "\(again)")
+            let warning = "runs.ndjson:1: a line that cannot be understood, and 1 more"
+            #expect(again.errors.contains(warning), "\(again)")
+            let listed = try stage.sender.command(["runs", stage.file, "--run-dir", stage.path("a")])
+            #expect(listed.ending == .exited(0) && listed.errors.contains(warning), "\(listed)")
+        }
+
         @Test func `an input that has grown is sent from the row behind those that were sent`() throws {
             let stage = try Stage()
             #expect(try stage.run("first").ending == .exited(0))

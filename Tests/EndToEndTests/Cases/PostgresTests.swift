@@ -196,6 +196,17 @@ extension EndToEnd {
             try expectEqual(directory)
         }
 
+        @Test func `a table without its primary key is refused with what is missing`() throws {
+            let directory = try run(rows: try sender.makeRows(5))
+            try createTable()
+            try cluster.query("ALTER TABLE \(table) DROP CONSTRAINT \(table)_pkey")
+            let refused = try export(directory)
+            #expect(refused.ending == .exited(64), "\(refused)")
+            #expect(
+                refused.errors.contains("the table has no primary key of the columns campaign, run and row"),
+                "\(refused)")
+        }
+
         @Test func `a run whose table drops results ends with exit code 2, and says how many are missing`() throws {
             try createTable()
             try dropping("RETURN NULL;")

@@ -246,6 +246,20 @@ extension EndToEnd {
             #expect(run.ending == .exited(64) && run.errors.contains("holds a broadcast"), "\(run)")
         }
 
+        @Test func `results whose ledger is gone are not written over, and the message does not advise to resume them`()
+            throws
+        {
+            let stage = try Stage()
+            #expect(try stage.run().ending == .exited(0))
+            try FileManager.default.removeItem(atPath: stage.night + "/ledger")
+            let sent = try stage.sender.command(["send", stage.file, "--again"])
+            #expect(sent.ending == .exited(64), "\(sent)")
+            #expect(
+                sent.errors.contains(
+                    "holds the results of an earlier run: its ledger is gone: restore it, or name another directory"),
+                "\(sent)")
+        }
+
         @Test func `standard input that is not kept is sent once, and cannot be resumed`() throws {
             let stage = try Stage(script: Self.silent)
             let rows = try stage.sender.scratch.write("token,first_name,badge\n00aa,Ada,1\n", to: "one.csv")
@@ -260,6 +274,9 @@ extension EndToEnd {
             #expect(again.ending == .exited(64), "\(again)")
             #expect(
                 again.errors.contains("its ledger or its rows are gone: nobody knows which rows were sent"), "\(again)")
+            let resumed = try stage.sender.command(["resume", stage.night])
+            #expect(resumed.ending == .exited(64) && resumed.errors.contains("its rows are gone"), "\(resumed)")
+            #expect(!resumed.errors.contains("give its new path"), "\(resumed)")
         }
 
         @Test func `without a run directory there is no run, and without a campaign file run refuses to guess`() throws
