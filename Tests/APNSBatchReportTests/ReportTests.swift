@@ -160,6 +160,11 @@ import Testing
             #expect(page.contains(part), "\(part)")
         }
         let clean = SampleNights.report(try SampleNights.summary(), SampleNights.points(seconds: 60))
+        // A comparison says the same.
+        let compared = ComparisonPage.html(RunComparison([clean, report]))
+        for part in ["≥ 1,050,000", ">may have arrived twice<", ">159<", FigureText.milliseconds(max(longest, 1_150))] {
+            #expect(compared.contains(part), "\(part): \(compared)")
+        }
         #expect(clean.remarks.isEmpty && !ReportText.text(clean).contains("at least"))
         #expect(!ReportPage.html(clean).contains("<ul class=\"remarks\">"))
     }

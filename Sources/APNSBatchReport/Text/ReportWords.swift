@@ -36,13 +36,23 @@ extension RunReport {
         }
     }
 
+    /// Whether some figures are lost, because a session was killed.
+    var isPartial: Bool { (summary.killedSessions ?? 0) > 0 }
+
+    /// The number of requests, or the least number if some figures are lost: there was one for each attempt.
+    var requests: UInt64 {
+        isPartial ? max(summary.allSessions.requests, summary.attempts) : summary.allSessions.requests
+    }
+
+    /// The slowest answer in milliseconds. The timeline has those of killed sessions, too.
+    func longestAnswer(_ times: CampaignSummary.AnswerMilliseconds) -> Double {
+        max(times.max, course?.longestAnswer ?? 0)
+    }
+
     /// Figures with their names, for the section about speed.
     var speed: [(name: String, value: String)] {
         let work = summary.allSessions
-        // Of killed sessions some figures are lost. There was a request for each attempt.
-        let isPartial = (summary.killedSessions ?? 0) > 0
         let least = isPartial ? "at least " : ""
-        let requests = isPartial ? max(work.requests, summary.attempts) : work.requests
         var lines = [
             ("accepted per second", FigureText.short(work.acceptedPerSecond)),
             ("requests", least + requests.grouped),
@@ -52,9 +62,9 @@ extension RunReport {
             ("connections ended early", least + Self.counts(work.connectionsEnded)),
         ]
         if let times = work.answerTimes {
-            // The timeline has the slowest answers of killed sessions, too.
-            let longest = max(times.max, course?.longestAnswer ?? 0)
-            let quantiles = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99), ("max", longest)]
+            let quantiles = [
+                ("p50", times.p50), ("p90", times.p90), ("p99", times.p99), ("max", longestAnswer(times)),
+            ]
             let texts = quantiles.map { "\($0.0) \(FigureText.milliseconds($0.1))" }
             lines.append(("answer times", texts.joined(separator: ", ")))
         }

@@ -69,20 +69,26 @@ public struct RunComparison: Sendable {
     }
 
     private var speed: [Line] {
-        func work(_ name: String, _ value: (CampaignSummary.Work) -> String) -> Line {
-            line(name) { value($0.summary.allSessions) }
+        /// A figure of which a part may be lost.
+        func least(_ name: String, _ value: (RunReport) -> UInt64) -> Line {
+            line(name) { ($0.isPartial ? "≥ " : "") + value($0).grouped }
         }
-        func time(_ name: String, _ value: KeyPath<CampaignSummary.AnswerMilliseconds, Double>) -> Line {
-            work(name) { work in work.answerTimes.map { FigureText.milliseconds($0[keyPath: value]) } ?? "" }
+        func time(
+            _ name: String, _ value: (RunReport, CampaignSummary.AnswerMilliseconds) -> Double
+        ) -> Line {
+            line(name) { report in
+                report.summary.allSessions.answerTimes.map { FigureText.milliseconds(value(report, $0)) } ?? ""
+            }
         }
         return [
-            work("accepted per second") { FigureText.short($0.acceptedPerSecond) },
-            work("requests") { $0.requests.grouped },
-            work("requests sent again") { $0.retries.values.reduce(0, &+).grouped },
-            work("connections opened") { $0.connectionsOpened.grouped },
-            work("connections ended early") { $0.connectionsEnded.values.reduce(0, &+).grouped },
-            time("answer time, p50", \.p50), time("answer time, p90", \.p90), time("answer time, p99", \.p99),
-            time("answer time, max", \.max),
+            line("accepted per second") { FigureText.short($0.summary.allSessions.acceptedPerSecond) },
+            least("requests", \.requests),
+            least("requests sent again") { $0.summary.allSessions.retries.values.reduce(0, &+) },
+            line("may have arrived twice") { $0.summary.resent.grouped },
+            least("connections opened", \.summary.allSessions.connectionsOpened),
+            least("connections ended early") { $0.summary.allSessions.connectionsEnded.values.reduce(0, &+) },
+            time("answer time, p50") { $1.p50 }, time("answer time, p90") { $1.p90 },
+            time("answer time, p99") { $1.p99 }, time("answer time, max") { $0.longestAnswer($1) },
         ]
     }
 }
