@@ -2,7 +2,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Every line of the table in docs/exit-codes.md, by the real command.
     @Suite struct ExitCodeMatrix {
         /// A campaign of 200 rows with a history.

@@ -2,7 +2,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of the exit codes that a scheduler sees.
     @Suite struct ExitCodes {
         static let header = "token,first_name,badge,vip,note,extras\n"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of expectations, verdict and history, as an operator sees them.
     @Suite struct Expectations {
         /// A campaign with a file of 50 rows and a state directory.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of what the history of a campaign decides, and of runs that are given up.
     @Suite struct History {
         private struct Stage {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of SIGINT and SIGTERM during a run.
     @Suite struct Interrupts {
         @Test(arguments: [SIGINT, SIGTERM], Tools.loops)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests that a run ends with its supervisor if it is asked to, and only then.
     @Suite struct Leashes {
         /// Answers come long after the test.

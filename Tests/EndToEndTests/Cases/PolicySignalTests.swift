@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of SIGUSR1, and of SIGINT or SIGTERM in states in which nothing is sent.
     @Suite struct PolicySignals {
         private static let template = ["--template", Tools.fixture("campaign/plain.json"), "--lanes", "1"]

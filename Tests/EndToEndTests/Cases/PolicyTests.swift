@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of the policies that stop a campaign, which are the canary, the circuit breaker and the deadline.
     @Suite struct Policies {
         private static let template = ["--template", Tools.fixture("campaign/plain.json")]

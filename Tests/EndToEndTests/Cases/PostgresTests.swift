@@ -2,7 +2,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of results in a table of PostgreSQL. They share a server.
     @Suite(.withPostgres, .ownThread, .serialized) struct Postgres {
         let cluster: PostgresCluster

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of several teams in one campaign, and of keys that change during a run.
     @Suite struct Providers {
         /// The files of a campaign with two teams and three topics, in a sender's directory.

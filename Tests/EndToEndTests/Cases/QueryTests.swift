@@ -2,7 +2,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of rows from a query of PostgreSQL. They share a server.
     @Suite(.withPostgres, .ownThread, .serialized) struct Queries {
         let cluster: PostgresCluster

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests that `resume` succeeds after the cause that stopped a run was corrected.
     @Suite struct ResumeSettings {
         /// A campaign file, rows and a simulator.

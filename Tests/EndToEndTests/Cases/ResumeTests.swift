@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests that kill processes and continue their runs in another process.
     @Suite struct Resuming {
         /// Returns the last line of `status`, or nil if it finds no run.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of `run`, which starts, resumes or finds complete the run of a night.
     @Suite struct RunCommand {
         /// A campaign file in a directory of its own, rows and a simulator.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Inputs that are read to their end before the first push, because they can be read only once.
     @Suite struct Spooling {
         private static let patient = "{ distribution: uniform, min_ms: 10, max_ms: 30 }"

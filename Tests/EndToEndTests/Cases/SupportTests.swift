@@ -2,11 +2,14 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-/// The tests of the command share one machine, so they run one after the other.
+/// The tests of the command share one machine, so those of one of these three suites run one after the other, beside one of each
+/// other suite. Two processors are then busy most of the time.
 @Suite(.serialized, .ownThread) struct EndToEnd {}
 
-/// Tests that wait most of the time until something fails. They run one after the other, at the same time as those of
-/// ``EndToEnd``.
+/// Tests of whole runs: how they begin and end, what stops them, and what they leave behind.
+@Suite(.serialized, .ownThread) struct EndToEndRuns {}
+
+/// Tests that wait most of the time until something fails.
 @Suite(.serialized, .ownThread) struct EndToEndUnderFault {}
 
 extension EndToEnd {

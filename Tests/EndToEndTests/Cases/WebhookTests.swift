@@ -2,7 +2,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Tests of the endpoints that get the events of a campaign.
     @Suite struct Webhooks {
         private static let all = ", events: [started, completed, failed, stopped, paused, resumed]"

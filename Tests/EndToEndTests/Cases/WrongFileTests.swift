@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndRuns {
     /// Files that are not what they should be: a FIFO that nobody writes or reads, a socket, a directory, a device, links to these,
     /// and files of another run. The command says so and ends; it never waits, is never ended by a signal, and writes to none of them.
     @Suite struct WrongFiles {
