@@ -81,7 +81,7 @@ extension EndToEndRuns {
         @Test func `a process that has entered the end of a run and still works on its files is waited for`() throws {
             let stage = try Stage()
             #expect(try stage.run().ending == .exited(0))
-            let ledger = open(stage.night + "/ledger", O_RDONLY)
+            let ledger = open(stage.night + "/ledger", O_RDONLY | O_CLOEXEC)
             defer { close(ledger) }
             #expect(flock(ledger, LOCK_EX) == 0)
             let beside = try stage.run()
