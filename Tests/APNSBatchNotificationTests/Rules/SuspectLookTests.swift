@@ -66,6 +66,15 @@ import Testing
         #expect(found > 500 && clean > 2000 && asked < 100, "\(found) \(clean) \(asked)")
     }
 
+    @Test("What is looked for in JSON is found at every place", arguments: [#""NULL""#, #""x {{name}} x""#, "null"])
+    func places(part: String) {
+        for before in 0..<40 {
+            let padding = String(repeating: "z", count: before)
+            let json = #"["\#(padding)",\#(part),"\#(String(repeating: "z", count: 40))"]"#
+            #expect(Array(json.utf8).withUnsafeBytes { SuspectJSON.mayHold($0, isShown: true, nulls: true) }, "\(json)")
+        }
+    }
+
     @Test("The look at strings of a payload misses no find and no null")
     func payloads() throws {
         var random = SeededGenerator(3)

@@ -579,6 +579,36 @@ import Testing
         #expect(nights.stage.simulator.stop().requests == 2000)
     }
 
+    @Test func `a packed file that was not copied is known when it has grown`() async throws {
+        var nights = try Nights(rows: 3000)
+        let plain = nights.path
+        try nights.pack(plain)
+        nights.campaign.input = .file(plain + ".gz")
+        _ = try await CampaignRun(
+            nights.campaign.campaign, input: nights.campaign.input, spool: CampaignRun.Spool.none
+        ).send()
+        nights.nextNight()
+        try Nights.rows(0..<3100).write(toFile: plain, atomically: true, encoding: .utf8)
+        try FileManager.default.removeItem(atPath: plain + ".gz")
+        try nights.pack(plain)
+        #expect(try nights.decision() == .refuse(.grown(from: nights.directory(0), rows: 3000)))
+    }
+
+    @Test func `a file of a lost run is known by its time where the history has nothing of its bytes`() async throws {
+        var nights = try Nights()
+        try await nights.interrupt()
+        try FileManager.default.removeItem(atPath: nights.directory(0))
+        let history = "\(nights.campaign.book!.directory)/runs.ndjson"
+        let text = try String(contentsOfFile: history, encoding: .utf8)
+        let bare = text.replacing(#/,"(head|tail)":\{[^}]*\}/#, with: "")
+        #expect(bare.count < text.count)
+        try bare.write(toFile: history, atomically: true, encoding: .utf8)
+        let other = nights.stage.directory.appending(path: "other.csv").path
+        try Nights.rows(500..<600).write(toFile: other, atomically: true, encoding: .utf8)
+        nights.campaign.input = .files([nights.path, other])
+        #expect(try nights.decision() == .refuse(.lost(nights.directory(0))))
+    }
+
     @Test func `an input of a program is known when it was read`() async throws {
         var nights = try Nights()
         nights.campaign.input = .program(["cat", nights.path])

@@ -249,6 +249,21 @@ extension EndToEndRuns {
             try RunResults(stage.path("first")).expectComplete(rows: 400)
         }
 
+        @Test func `nothing waits for what a person must change`() throws {
+            let stage = try Stage("input_patience: 1h")
+            let first = try stage.run("first")
+            #expect(first.ending == .exited(0), "\(first)")
+            let other = ["--input", try stage.sender.makeRows(50, "--plain", "--seed", "other")]
+            for (more, message) in [
+                (other, "has sent another input this night"),
+                (other + ["--again", "--key-file", stage.path("none.p8")], "none.p8: No such file or directory"),
+            ] {
+                let refused = try stage.start("second", more)
+                #expect(eventually(seconds: 60) { refused.isOver || refused.errors.contains("; waiting, up to") })
+                #expect(refused.stop() == .exited(64) && refused.errors.contains(message), "\(refused.errors)")
+            }
+        }
+
         @Test func `a run whose directory is removed says how many rows a new start sends again`() throws {
             let stage = try Stage(rows: 2000, "rate: 400/s")
             let process = try stage.start("first")
