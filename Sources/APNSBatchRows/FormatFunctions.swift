@@ -34,13 +34,13 @@ extension RowFormat {
     ///   - readFirst: takes the first record from the rows, and returns a chunk that contains only it, or nil if there is none.
     /// - Throws: `InputError.foreign`, `.noHeader`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
     func columns(
-        limits: RowLimits, wanted: () -> [String], readFirst: () throws(InputError) -> RowChunk?
+        limits: RowLimits, wanted: () -> [JSONColumn], readFirst: () throws(InputError) -> RowChunk?
     ) throws(InputError) -> [String] {
         switch self {
         case .csv(let dialect):
             guard let chunk = try readFirst() else { throw .noHeader }
             return try CSVHeader(dialect: dialect, limits: limits).names(of: chunk)
-        case .ndjson: return wanted()
+        case .ndjson: return wanted().map(\.name)
         }
     }
 }

@@ -16,6 +16,11 @@ enum ExitStatus {
     static let system = ExitCode(Int32(APNS_PROCESS_EXIT_SYSTEM))
     static let interrupted = ExitCode(75)
 
+    /// Returns the exit code for several problems: what a person must change comes before what passes by itself.
+    static func worst(_ codes: [ExitCode]) -> ExitCode {
+        [usage, interrupted, system, unavailable, someRowsLeft].first(where: codes.contains) ?? .success
+    }
+
     /// Returns the exit code of a run.
     ///
     /// - Parameter isPrinted: whether the summary could be written to standard output. summary.json holds it too, but a

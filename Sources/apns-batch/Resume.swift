@@ -71,6 +71,8 @@ struct RunArguments: Codable {
     var settings: CampaignSettings
     /// The directory that holds the nights of the campaign; nil in ledgers of version 0.2.0, and for parts of a run.
     var nights: String?
+    /// The directory of the run whose rows are sent again, corrected; nil for a run of an input of its own.
+    var correcting: String?
 
     init(_ call: CampaignCall, isBroadcast: Bool = false, bundleID: String? = nil) {
         let here = FileManager.default.currentDirectoryPath
@@ -78,6 +80,7 @@ struct RunArguments: Codable {
         file = call.file?.settings.relative(to: here) ?? call.before?.file
         settings = call.settings.relative(to: here)
         nights = call.isPart ? nil : call.nights.map { CampaignSettings.path($0, from: here) }
+        correcting = call.correcting.map { CampaignSettings.path($0, from: here) }
         self.isBroadcast = isBroadcast
         self.bundleID = bundleID
     }
@@ -103,6 +106,8 @@ struct RunArguments: Codable {
         var (flags, before) = (flags, self)
         flags.runDir = directory
         if let file { before.campaignFile = file }
+        // Both directories may have been moved.
+        if correcting != nil, let now = CampaignBook.correctedRun(by: directory) { before.correcting = now }
         return try CampaignCall(flags: flags, resuming: before)
     }
 

@@ -103,10 +103,8 @@ struct Send: AsyncParsableCommand {
             do {
                 files = simulator == nil ? try CredentialFiles(call) : nil
                 let (input, spool) = (try call.settings.campaignInput(resuming: resuming), try call.settings.spool)
-                var campaign = try arguments.campaign(call.settings, simulator: simulator)
+                var campaign = try call.campaign(arguments, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
-                if let name = call.name { campaign.name = name }
-                if !arguments.isBroadcast { campaign.book = try call.bookRules() }
                 export = try RunExport(call.settings, campaign: campaign.name)
                 try export?.check(columns: campaign.resultColumns)
                 let reading = InputReading(output)
@@ -165,6 +163,10 @@ struct Send: AsyncParsableCommand {
         await display.value
         RunReporting.write(summary, in: run.directory, of: session.arguments)
         let isPrinted = report(summary, of: run, output)
+        let campaignFile = session.arguments.nights == nil ? nil : session.arguments.campaignFile
+        if let text = SummaryText.correction(summary, directory: run.directory, campaignFile: campaignFile) {
+            output.say(text)
+        }
         let end = RunEnd(
             summary, directory: run.directory, exitCode: ExitStatus.of(summary, isPrinted: isPrinted))
         return end.exporting(left: await export?.end(run.directory, output) ?? 0)

@@ -96,6 +96,7 @@ extension RunStatus {
 enum StatusText {
     static func lines(_ status: RunStatus, of directory: String, ranges: Int, webhooks: Int) -> [String] {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
+        if let run = CampaignBook.correctedRun(by: directory) { lines.append("correction of: \(run)") }
         for range in status.rows.prefix(ranges) {
             let rows = range.first == range.last ? "row \(range.first)" : "rows \(range.first) to \(range.last)"
             lines.append("\(rows): \(word(range.knowledge))")

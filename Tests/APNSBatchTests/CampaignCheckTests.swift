@@ -67,6 +67,7 @@ import Testing
         campaign.template = Self.template
         let path = stage.directory.appending(path: "findings.csv").path
         let report = try await CampaignCheck(campaign, findingsPath: path).run()
+        campaign.circuitBreaker.shares = [Campaign.CircuitBreaker.invalidRows: .never]
         let run = try CampaignRun(campaign)
         let summary = try await run.send()
         #expect(summary.rejected == 0 && summary.invalid == report.rowsWithErrors && report.rowsWithErrors > 200)
@@ -108,6 +109,7 @@ import Testing
         let sealed = try await CampaignCheck(campaign).run()
         let messages = sealed.groups.flatMap(\.examples).map(\.message)
         #expect(messages == ["diagnosis: expected a number, found something else"])
+        campaign.circuitBreaker.shares = [Campaign.CircuitBreaker.invalidRows: .never]
         let run = try CampaignRun(campaign)
         #expect(try await run.send().invalid == 1)
         #expect(try stage.results(run)[1]?.joined(separator: ",").contains("secret-word") == false)

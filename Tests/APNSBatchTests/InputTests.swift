@@ -72,6 +72,24 @@ import Testing
             try refusal(Array("sep=;\r\ntoken;a\r\n".utf8))
                 == "rows.csv: the first line is Excel's \"sep=\", not the header row: remove it and give the delimiter ';'"
         )
+        let parquet = Array("PAR1\u{15}\u{04}".utf8)
+        #expect(
+            try refusal(parquet, "r.parquet")
+                == "r.parquet: this is Parquet: run duckdb -csv -c \"SELECT * FROM 'r.parquet'\" > rows.csv, or give this program as input_command"
+        )
+        #expect(try refusal(parquet, "my r.parquet").contains("FROM 'rows.parquet'"))
+        #expect(
+            try refusal(Array("Obj\u{1}\u{4}".utf8), "r.avro")
+                == "r.avro: this is Avro: run avro-tools tojson r.avro > rows.ndjson")
+        #expect(
+            try refusal(Array("ORC\u{3}\0".utf8), "my r.orc")
+                == "my r.orc: this is ORC: run python3 -c 'import sys, pyarrow.orc as f, pyarrow.csv as c; c.write_csv(f.read_table(sys.argv[1]), \"rows.csv\")' 'my r.orc'"
+        )
+        #expect(try refusal(Array("ARROW1\0\0".utf8), "r.arrow").contains("pyarrow.feather as f"))
+        #expect(try refusal(Array("SQLite format 3\0".utf8), "r.db").contains("run sqlite3 -header -csv r.db 'SELECT "))
+        #expect(
+            try refusal(Array("[\n  {\"token\": 1}]".utf8), "r.json")
+                == "r.json: this is a JSON array, and each row must be a line: run jq -c '.[]' r.json > rows.ndjson")
         #expect(try refusal(Array("\u{FEFF}sep=,\ntoken,a\n".utf8)).contains("remove it and give the delimiter ','"))
     }
 

@@ -17,6 +17,11 @@ enum BookText {
         }
     }
 
+    /// The commands that end an unfinished run.
+    static func endings(of run: String) -> String {
+        "finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted)"
+    }
+
     private static func sentence(_ objection: CampaignBook.Objection) -> String {
         switch objection {
         case .another(let run):
@@ -27,6 +32,7 @@ enum BookText {
             "\(run) is not finished and has begun to send rows of this input, which is not the one that it began with; nothing was sent. "
                 + "Finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted); or give "
                 + "--again, which sends all rows, some of them a second time"
+        case .correction(let reason): "\(reason); nothing was sent"
         case .abandoned(let run):
             "\(run) was given up after it had sent a part of this input; to send all rows, some of them a second time, give --again"
         case .partlySent(let files, let run):

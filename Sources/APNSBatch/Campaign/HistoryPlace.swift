@@ -22,13 +22,15 @@ struct HistoryPlace: Sendable {
     ///
     /// - Parameters:
     ///   - ledger: What identifies the file of its ledger, which is empty.
+    ///   - corrected: The rows of a correction; nil for another run.
     ///   - input: What is known of its input; called only if there are rules.
     /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
     func begin(
-        in directory: String, ledger: String?, start: UInt64, input: (CampaignBook) -> KnownInput?
+        in directory: String, ledger: String?, start: UInt64, corrected: CorrectedRows?,
+        input: (CampaignBook) -> KnownInput?
     ) throws(CampaignError) {
         guard let book else { return }
-        try book.begin(input(book), in: directory, ledger: ledger, start: start)
+        try book.begin(input(book), in: directory, ledger: ledger, start: start, corrected: corrected)
     }
 
     /// Enters a later session, where the history needs it.
@@ -102,7 +104,8 @@ extension RecordedRun {
         self.init(
             campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: summary.campaign.began,
             ended: summary.campaign.ended, ending: summary.ending.rawValue, exitCode: summary.exitCode,
-            verdict: summary.verdict, figures: summary.figures.withKnownReasons, input: input)
+            verdict: summary.verdict, figures: summary.figures.withKnownReasons, correctionOf: summary.correctionOf,
+            input: input)
     }
 }
 

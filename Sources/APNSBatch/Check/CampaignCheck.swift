@@ -4,7 +4,6 @@ import APNSBatchRows
 import APNSBatchSending
 import APNSBatchTransport
 import Glibc
-import Logging
 
 /// Checks a whole campaign without sending: every row is prepared by the code that sends, and checked against every rule.
 ///
@@ -43,8 +42,7 @@ public final class CampaignCheck: Sendable {
         self.requirement = input.isFile ? nil : requirement
         reader = try InputReader(campaign, input: input, lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
-        plan = try CampaignPlan(
-            campaign, input: reader.facts, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+        plan = try CampaignPlan(campaign, input: reader.facts, logger: CampaignTrial.silent)
         providers = try ProviderDirectory(campaign, plan: plan)
         gauges = (0..<threads).map { _ in LaneGauges() }
         limit = campaign.rateLimit
@@ -54,7 +52,7 @@ public final class CampaignCheck: Sendable {
     /// Stops the check: no more rows are read, and ``run()`` returns what was found until then.
     public func stop() { control.stop(.interrupted) }
 
-    /// The progress of the check. Rows that were checked count as `accepted` or `invalid`.
+    /// The progress of the check. Rows that were checked count as `accepted` or `invalid`, and those that are not selected as `suppressed`.
     public var progress: CampaignProgress {
         CampaignProgress(gauges, reader, started: started.withLock { $0 })
     }
@@ -104,16 +102,16 @@ public final class CampaignCheck: Sendable {
             fail(error)
         }
         report = findings.withLock { $0 }
-        // The rows of an input that can be read only once are counted while they are checked.
-        if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         control.notifyNobody()
         report.duplicateTokens = tokens.duplicates
         report.sort()
-        if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors) {
+        if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors - report.rowsNotSelected) {
             report.campaign.append(finding)
             writeCampaignFindings([finding])
         }
         file?.finish()
+        // The rows of an input that can be read only once are counted while they are checked.
+        if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
         case .failure(let error): return .failure(error)
@@ -125,14 +123,7 @@ public final class CampaignCheck: Sendable {
 
     /// Returns a finding if so many rows cannot be sent before the deadline by a campaign that begins now.
     private func deadlineFinding(rows: UInt64) -> CampaignFinding? {
-        guard let deadline = plan.deadline else { return nil }
-        let most = limit.rowsAtMost(in: Double(deadline.seconds - min(deadline.seconds, plan.start)), of: rows)
-        guard most < Double(rows) else { return nil }
-        let time = CampaignSummary.Identity.time(deadline.seconds)
-        return CampaignFinding(
-            .deadlineTooEarly,
-            "not_after: a campaign that begins now can send at most \(UInt64(most).grouped) of \(rows.grouped) rows before "
-                + "\(time), by \(limit); the others would expire")
+        plan.deadline.flatMap { CampaignFinding(rows: rows, from: plan.start, until: $0, limit) }
     }
 
     private func writeCampaignFindings(_ findings: [CampaignFinding]) {

@@ -17,12 +17,14 @@ public struct CheckReport: Sendable {
     /// The maximum number of ``Group/examples``.
     public static let exampleLimit = 20
 
-    /// The number of rows that were checked.
+    /// The number of rows that were read.
     public internal(set) var rows: UInt64 = 0
     /// The number of rows that would not be sent.
     public internal(set) var rowsWithErrors: UInt64 = 0
     /// The number of rows that would be sent and have warnings.
     public internal(set) var rowsWithWarnings: UInt64 = 0
+    /// The number of rows that would not be sent because ``Campaign/only`` does not select them. They were not checked.
+    public internal(set) var rowsNotSelected: UInt64 = 0
     /// The findings about the campaign and its templates, which do not depend on rows.
     public internal(set) var campaign: [CampaignFinding] = []
     /// The findings about rows, by rule: errors first, then by number.

@@ -18,12 +18,15 @@ struct CheckWorker: ~Copyable {
     private var findings: FindingTally
     private let tokens: SharedTokens
     private let now = SystemClock.seconds()
+    /// Whether some rows may not be selected.
+    private let isSelective: Bool
 
     init(
         _ plan: CampaignPlan, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor, control: RunControl,
         gauges: LaneGauges, tokens: SharedTokens, file: FindingsFile?
     ) {
         self.tokens = tokens
+        isSelective = plan.selection != nil
         self.plan = plan
         self.chunks = chunks
         self.control = control
@@ -47,6 +50,9 @@ struct CheckWorker: ~Copyable {
     mutating func finish(into report: inout CheckReport) { findings.finish(into: &report) }
 
     private mutating func look(at row: Row) {
+        if isSelective, plan.leavesOut(row) {
+            return findings.addUnselected()
+        }
         switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
         case .ready(let place):
             let isBroadcast = plan.broadcast != nil
@@ -70,7 +76,7 @@ struct CheckWorker: ~Copyable {
             let message = "token: row \(other) has the same token"
             headers.append(RowFault.finding(.duplicateToken, plan.roles.token, row, plan, message))
         }
-        guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic || !headers.isEmpty else {
+        guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic(row) || !headers.isEmpty else {
             return findings.addClean()
         }
         let warnings = headers + preparer.findings(of: row, cardNumbers: hasCard)
@@ -81,14 +87,15 @@ struct CheckWorker: ~Copyable {
     private mutating func bad(_ row: Row, _ first: RowFinding) {
         if preparer.sizeTooLarge > 0 { findings.sizes.add(preparer.sizeTooLarge, row: row.row) }
         // An error of the template itself is reported once, and not for every row.
-        if plan.isOfEveryRow && !plan.isInput(first.file) { return findings.addBad() }
+        if preparer.isReportedOnce(first) { return findings.addBad() }
         let all = preparer.findings(of: row, cardNumbers: true)
         findings.add(all.contains(first) ? all : [first] + all, row: row.row)
     }
 
     private func publish() {
-        let bad = findings.rowsWithErrors
+        let (bad, others) = (findings.rowsWithErrors, findings.rowsNotSelected)
         gauges.publish(
-            [.accepted: findings.rows - bad, .invalid: bad], connections: 0, streams: 0, inFlight: 0, opened: 0)
+            [.accepted: findings.rows - bad - others, .invalid: bad, .suppressed: others], connections: 0, streams: 0,
+            inFlight: 0, opened: 0)
     }
 }

@@ -29,7 +29,7 @@ public struct DatabaseError: PassingFailure, Sendable, Equatable, CustomStringCo
     private(set) var position: Int?
 
     init(_ code: Code, _ description: String, state: String? = nil) {
-        (self.code, self.description, self.state) = (code, Printable.text(description), state)
+        (self.code, self.description, self.state) = (code, Printable.message(description), state)
     }
 
     package var mayPass: Bool { code == .unavailable }

@@ -5,7 +5,8 @@ extension Row {
     func placeInCSV(of field: Int) -> (line: UInt64, column: Int) {
         guard let start = unsafe start else { return (line, 1) }
         var place = (line: line, column: 1)
-        for index in unsafe 0..<min(field + 1, fields.count) {
+        let wanted = original(of: field)
+        for index in unsafe 0..<min(wanted + 1, fields.count) {
             let content = unsafe fields[index]
             // An unquoted field follows a delimiter, or begins the record.
             let isQuoted = unsafe content.baseAddress.map {
@@ -13,13 +14,20 @@ extension Row {
             }
             let quotes = isQuoted == true ? 1 : 0
             place.column += quotes
-            if index == field { break }
-            for byte in unsafe Array(content) {
+            if index == wanted { break }
+            for at in 0..<content.count {
+                let byte = unsafe content[at]
                 place.column += byte == Byte.quote ? 2 : 1
                 if byte == Byte.lineFeed { place = (place.line + 1, 1) }
             }
             place.column += quotes + 1
         }
         return place
+    }
+
+    /// Returns the column of the record whose field a copy is; another field is its own.
+    private func original(of field: Int) -> Int {
+        guard unsafe field < fields.count, let content = unsafe fields[field].baseAddress else { return field }
+        return unsafe fields[..<field].firstIndex { unsafe $0.baseAddress == content } ?? field
     }
 }

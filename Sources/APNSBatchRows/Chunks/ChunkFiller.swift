@@ -70,6 +70,29 @@ struct ChunkFiller {
         }
     }
 
+    /// Fills the chunk with the first rows, and shows them without taking them: reads on until `body` returns true, `most` rows have come, no
+    /// more fit, or the input ends.
+    ///
+    /// - Throws: the errors of `fill`.
+    mutating func show(_ chunk: RowChunk, most: Int, _ body: (RowChunk) -> Bool) throws(InputError) {
+        let start = next
+        var needsMore = false
+        while true {
+            var filled = unsafe carry.unload(into: chunk.bytes)
+            while filled < limits.bufferBytes, !isEnding, needsMore || filled == 0 || source.isFlowing() {
+                filled += try readSome(chunk, filled)
+                needsMore = false
+            }
+            let isLast = isEnding || filled == limits.bufferBytes
+            let hasRows = try split(chunk, filled, capacity: min(most, limits.chunkRecords))
+            let isEnough = hasRows && (body(chunk) || chunk.rowCount == most)
+            (next, isSkippingLine) = (start, false)
+            unsafe carry.load(chunk.bytes, count: filled)
+            if isLast || isEnough { return }
+            needsMore = true
+        }
+    }
+
     /// Fills the chunk with as many rows as fit, or as have arrived. Returns false at the end.
     ///
     /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.

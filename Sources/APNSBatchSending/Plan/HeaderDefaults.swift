@@ -63,6 +63,11 @@ package struct HeaderDefaults: Sendable {
         return template
     }
 
+    /// Throws an error if the collapse id of a campaign cannot be compiled.
+    static func checkCollapseID(_ text: String, columns: [String]) throws(CampaignError) {
+        _ = try collapseID(text, columns: columns)
+    }
+
     private static func parse<T>(
         _ text: String, _ rule: (UnsafeRawBufferPointer) -> Result<T, FieldFault>
     ) throws(CampaignError) -> T {

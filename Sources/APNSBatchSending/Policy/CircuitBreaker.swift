@@ -14,6 +14,8 @@ package struct CircuitBreaker: Equatable, Sendable {
         case reason(KnownReason)
         /// Final refusals that no single device can cause, with any status and reason.
         case noDevice
+        /// Rows that break a rule. In place of answers, rows are counted.
+        case invalidRows
     }
 
     struct Rule: Equatable, Sendable {
@@ -23,6 +25,8 @@ package struct CircuitBreaker: Equatable, Sendable {
         /// The number of the campaign's first answers to which the rule applies; nil for all answers. The defaults end
         /// early: a wrong campaign has been stopped by then, and a right one is not stopped later.
         var until: UInt64?
+        /// Whether the limit itself is allowed, so that only more trips the rule.
+        var allowsLimit = false
 
         init(_ subject: Subject, percent: Double, until: UInt64? = nil) {
             (self.subject, self.percent, self.until) = (subject, percent, until)
@@ -34,6 +38,11 @@ package struct CircuitBreaker: Equatable, Sendable {
         }
 
         var reason: KnownReason? { if case .reason(let reason) = subject { reason } else { nil } }
+
+        func isBroken(by count: UInt64, of answers: UInt64) -> Bool {
+            let (share, limit) = (Double(count) * 100, percent * Double(answers))
+            return count > 0 && (allowsLimit ? share > limit : share >= limit)
+        }
     }
 
     package struct Limits: Equatable, Sendable {
@@ -75,7 +84,7 @@ package struct CircuitBreaker: Equatable, Sendable {
         guard answers >= limits.minimum else { return nil }
         for (number, rule) in limits.rules.enumerated() where totals.answered <= rule.until ?? .max {
             let count = totals.refused[number] - marks[0].refused[number]
-            guard count > 0, Double(count) * 100 >= rule.percent * Double(answers) else { continue }
+            guard rule.isBroken(by: count, of: answers) else { continue }
             isOver = true
             return Trip(rule: rule, count: count, answers: answers)
         }
@@ -121,7 +130,7 @@ extension CircuitBreaker.Trip {
     }
 
     /// Formats with one decimal place, which is omitted if it is 0.
-    private static func percent(_ value: Double) -> String {
+    static func percent(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded(.down))
         return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
     }

@@ -8,7 +8,8 @@ import APNSBatchRows
 package final class InputReader: Sendable {
     package let facts: InputFacts
     package var name: String { facts.name }
-    package var columns: [String] { facts.columns }
+    /// The names of the columns as the input has them.
+    package let columns: [String]
     package var format: RowFormat { reader.format }
     package let reader: ChunkReader
     /// Whether a later process can read the same bytes, so that the run can be resumed. Standard input cannot be read by
@@ -26,25 +27,53 @@ package final class InputReader: Sendable {
     ///   - lanes: The number of lanes. Each may have one chunk in use and one waiting; two more are being filled.
     ///   - group: The number of further buffers, for chunks that are announced together.
     ///   - extent: How much of a file an earlier session took for its input; nil for all that is there.
+    ///   - looks: Whether rows that name their fields are judged by the first ones.
     package init(
         _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
-        extent: InputExtent? = nil
+        extent: InputExtent? = nil, looks: Bool = true
     ) throws(CampaignError) {
+        try ColumnSource.check(campaign.columns)
         isCopy = input.isCopy && extent != nil
         let format = try FormatChoice(of: input, campaign)
         var limits = limits
         if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
         do {
             reader = try ChunkReader(
-                input: input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
+                input: input.location, format: format, limits: limits,
+                buffers: Self.buffers(lanes: lanes, group: group),
                 extent: extent)
             isRepeatable = input.isFile && reader.canReadAgain
-            facts = InputFacts(
-                name: input.name, isFile: input.isFile, columns: try reader.readColumns(), parts: input.parts)
+            columns = try reader.readColumns()
         } catch {
             throw Self.explain(error, name: input.name, isCopy: isCopy)
         }
+        facts = try Self.facts(of: reader, columns, input, campaign, looks: looks && extent == nil)
     }
+
+    private static func facts(
+        of reader: ChunkReader, _ columns: [String], _ input: RunInput, _ campaign: Campaign, looks: Bool
+    ) throws(CampaignError) -> InputFacts {
+        let (name, isFile, parts) = (input.name, input.isFile, input.parts)
+        guard reader.format == .ndjson else {
+            let named = try NamedColumns(header: columns, campaign.columns, file: name)
+            return InputFacts(name: name, isFile: isFile, named: named, parts: parts)
+        }
+        let wanted = WantedColumns.of(campaign)
+        try ColumnSource.check(paths: wanted)
+        let first: FirstRows?
+        do {
+            first = looks ? try reader.lookAtFirstRows() : nil
+        } catch {
+            throw explain(error, name: name, isCopy: false)
+        }
+        let found = try first.flatMap { (rows) throws(CampaignError) in
+            try FirstColumns(rows, wanted: wanted, campaign.columns, file: name)
+        }
+        return InputFacts(name: name, isFile: isFile, named: NamedColumns(wanted), first: found, parts: parts)
+    }
+
+    /// The number of chunks that are in memory at the same time.
+    package static func buffers(lanes: Int, group: Int) -> Int { lanes * 2 + 2 + group }
 
     /// Returns the next chunk, or nil at the end of the input.
     package func nextChunk() throws(CampaignError) -> RowChunk? {
@@ -56,7 +85,7 @@ package final class InputReader: Sendable {
     }
 
     /// Returns a cursor over the chunks, for use by one thread.
-    package func makeCursor() -> RowCursor { reader.makeCursor() }
+    package func makeCursor() -> RowCursor { reader.makeCursor(copies: facts.named.copies) }
 
     /// Ends a read that waits for bytes, for instance of a pipe. May be called from any thread.
     package func cancel() { reader.cancel() }
@@ -136,9 +165,10 @@ extension FormatChoice {
         let dialect = try Self.dialect(delimiter: campaign.delimiter)
         switch campaign.inputFormat {
         case _ where input.isMadeByProgram, .csv: self = .csv(dialect)
-        case .ndjson: self.init(.ndjson, columns: WantedColumns.of(campaign))
+        case .ndjson: self.init(.ndjson, wanted: JSONColumn.unique(WantedColumns.of(campaign)).columns)
         case .automatic:
-            self.init(of: input.firstName, orCSV: dialect, columns: WantedColumns.of(campaign))
+            self.init(
+                of: input.firstName, orCSV: dialect, wanted: JSONColumn.unique(WantedColumns.of(campaign)).columns)
         }
     }
 

@@ -79,13 +79,11 @@ private struct SettingReader {
         case .text, .path: return item(node, setting, name)
         case .pathOrPaths where node.sequence == nil: return item(node, setting, name)
         case .names, .paths, .pathOrPaths, .texts, .command: return list(node, name) { item($0, setting, $1) }
-        case .shares, .pathsByName:
-            guard let mapping = node.mapping else { return refused(node, name, "keys and values") }
-            return .members(
-                mapping.reduce(into: [:]) { members, pair in
-                    guard let key = text(ofKey: pair.key, name) else { return }
-                    members[key] = item(pair.value, setting, "\(name).\(key)")
-                })
+        case .shares, .pathsByName, .textsByName: return members(node, name) { item($0, setting, $1) }
+        case .listsByName:
+            return members(node, name) { node, name in
+                node.sequence == nil ? item(node, setting, name) : list(node, name) { item($0, setting, $1) }
+            }
         case .record(let table): return .members(values(of: node, table, name: name))
         case .records(let table): return list(node, name) { .members(values(of: $0, table, name: $1)) }
         }
@@ -110,6 +108,15 @@ private struct SettingReader {
             return nil
         }
         return scalar.string
+    }
+
+    private func members(_ node: Node, _ name: String, _ body: (Node, String) -> SettingValue?) -> SettingValue? {
+        guard let mapping = node.mapping else { return refused(node, name, "keys and values") }
+        return .members(
+            mapping.reduce(into: [:]) { members, pair in
+                guard let key = text(ofKey: pair.key, name) else { return }
+                members[key] = body(pair.value, "\(name).\(key)")
+            })
     }
 
     private func list(_ node: Node, _ name: String, _ body: (Node, String) -> SettingValue?) -> SettingValue? {

@@ -58,9 +58,25 @@ extension CampaignSettings {
     func campaign(simulator: EmbeddedSimulator?, for use: Use = .sending) throws -> Campaign {
         let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
         var campaign = Campaign(destination: .production, topic: self.topic ?? topic, providers: [])
-        try apply(to: &campaign)
-        campaign.destination = try simulator?.destination ?? destination(isNeeded: use == .sending)
-        campaign.providers = try providers(simulator, for: use)
+        var faults = FaultList()
+        faults.collect { try apply(to: &campaign) }
+        faults.collect { campaign.destination = try simulator?.destination ?? destination(isNeeded: use == .sending) }
+        faults.collect { campaign.providers = try providers(simulator, for: use) }
+        faults.collect { try trust(simulator, in: &campaign) }
+        faults.collect {
+            if values["canaryMaxRejected"] != nil, values["canary"] == nil {
+                throw UsageError("--canary-max-rejected needs --canary")
+            }
+        }
+        faults.collect { campaign.proxy = try campaignProxy() }
+        try faults.throwAny()
+        let breaker = campaign.circuitBreaker
+        if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
+        return campaign
+    }
+
+    /// Sets which certificates of servers are trusted.
+    private func trust(_ simulator: EmbeddedSimulator?, in campaign: inout Campaign) throws {
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
@@ -68,13 +84,6 @@ extension CampaignSettings {
             campaign.authorities = try InputFile.bytes(of: caFile)
             if campaign.authorities.isEmpty { throw UsageError("\(caFile): the file holds no certificate") }
         }
-        if values["canaryMaxRejected"] != nil, values["canary"] == nil {
-            throw UsageError("--canary-max-rejected needs --canary")
-        }
-        campaign.proxy = try campaignProxy()
-        let breaker = campaign.circuitBreaker
-        if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
-        return campaign
     }
 
     /// Applies all settings that are read one by one.

@@ -44,6 +44,14 @@ extension Setting {
             $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
         },
         Setting(
+            "columns", .textsByName, hasFlag: false,
+            "Names of columns that the input calls otherwise: the campaign's, and the input's or its path in NDJSON."
+        ) { $0.columns = ($1.members ?? [:]).mapValues { $0.text ?? "" } },
+        Setting(
+            "only", .listsByName, hasFlag: false,
+            "Columns and the texts of which each must have one. Other rows end as suppressed, before they are checked."
+        ) { $0.only = ($1.members ?? [:]).mapValues { $0.text.map { [$0] } ?? $0.texts } },
+        Setting(
             "template", .path, replaces: ["templates", "variants", "fallback"],
             "JSON template with {{column}} placeholders. Without it, rows need a payload column."
         ) { $0.template = try .read($1.text ?? "") },
@@ -235,10 +243,10 @@ extension Setting {
         Setting("retryRows", "Number of rows waiting to be sent again at which a lane takes no new rows."),
         Setting(
             "stopAt", .shares, calledBy: "circuit breaker",
-            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200); or REASON=never."
+            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200), or of the rows is invalid (invalid); or REASON=never."
         ) { $0.circuitBreaker.shares = try ($1.members ?? [:]).mapValues(CampaignSettings.share) },
-        Setting("stopWindow", "Number of latest answers that --stop-at considers."),
-        Setting("stopMinimum", "Number of answers before --stop-at applies."),
+        Setting("stopWindow", "Number of latest answers, or rows, that --stop-at considers."),
+        Setting("stopMinimum", "Number of answers, or rows, before --stop-at applies."),
         Setting(
             "canary", .whole,
             "Send this many rows first, over one connection, and the rest when they have passed. 0: no canary."

@@ -214,6 +214,22 @@ import Testing
         #expect(try RunHistory(nights.campaign.book!.directory).abandon(nights.directory(0)) == 0)
     }
 
+    @Test(arguments: [true, false])
+    func `a run whose files cannot be read is not taken for one that is gone`(isLedger: Bool) async throws {
+        let nights = try Nights()
+        try await nights.interrupt()
+        let path = nights.directory(0) + (isLedger ? "/ledger" : "")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        // A link to itself cannot be followed, whoever tries.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        #expect(throws: CampaignError.self) { try nights.decision() }
+        #expect(throws: CampaignError.self) { try RunOpening(ifReadableIn: nights.directory(0)) }
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try RunOpening(ifReadableIn: nights.directory(0)) == nil)
+        try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+        #expect(try nights.decision() == .resume(nights.directory(0)))
+    }
+
     @Test func `a run that was given up has sent a part of its input`() async throws {
         var nights = try Nights()
         try await nights.interrupt()

@@ -27,6 +27,10 @@ import Testing
         ("encryption", { $0.encryption = .init(keys: ["x"]) }),
         ("destination", { $0.destination = .sandbox }),
         ("templates", { $0.templates = .init(by: .variant, [:], fallback: nil) }),
+        ("columns", { $0.columns = ["token": "Address"] }),
+        ("other columns", { $0.columns = ["token": "identifier"] }),
+        ("only", { $0.only = ["a": ["b", "c"]] }),
+        ("only by two columns", { $0.only = ["a": ["b"], "c": []] }),
         ("recipients", { $0.recipients = .channels(bundleID: "com.example.app") }),
     ]
 

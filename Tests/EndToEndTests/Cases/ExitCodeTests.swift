@@ -22,7 +22,7 @@ extension EndToEndRuns {
 
                     """, to: "rows.csv")
             let (finished, results) = try sender.send(
-                input, to: simulator.port, ["--template", Sender.template], expecting: 2)
+                input, to: simulator.port, ["--template", Sender.template, "--stop-at", "invalid=never"], expecting: 2)
             results.expectComplete(rows: 6)
             #expect(
                 results.lines.map(\.outcome) == ["accepted", "invalid", "invalid", "invalid", "invalid", "accepted"])

@@ -122,6 +122,22 @@ extension EndToEndRuns {
             #expect(sent.ending == .exited(0) && sent.output.contains("OK: "), "\(sent)")
         }
 
+        @Test func `abandon gives up no run whose files it cannot read`() throws {
+            let stage = try Stage()
+            try stage.kill("first")
+            let ledger = stage.path("first") + "/ledger"
+            try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".kept")
+            try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: ledger)
+            let refused = try stage.sender.command(["abandon", stage.path("first")])
+            #expect([.exited(64), .exited(75)].contains(refused.ending), "\(refused)")
+            #expect(!refused.errors.contains("given up") && refused.errors.contains("\(ledger): "), "\(refused)")
+            try FileManager.default.removeItem(atPath: ledger)
+            try FileManager.default.moveItem(atPath: ledger + ".kept", toPath: ledger)
+            let unfinished = try stage.sender.command(
+                ["runs", "--unfinished", "--state-dir", stage.sender.scratch.path("runs")])
+            #expect(unfinished.outputLines.count >= 1, "\(unfinished)")
+        }
+
         @Test func `runs --unfinished tells a unit at boot whether there is something to continue`() throws {
             let stage = try Stage()
             func left() throws -> Finished {

@@ -152,6 +152,7 @@ extension EndToEnd {
             let root = Tools.root.path
             let files = [
                 "docs/campaigns.md", "docs/postgresql.md", "docs/monitoring.md", "docs/report.md", "docs/spark.md",
+                "docs/migration.md",
                 "examples/systemd/nightly.yaml", "examples/sealed/campaign.yaml", "examples/spark/campaign.yaml",
             ]
             let (count, faults) = try Self.faults(of: files.map { "\(root)/\($0)" }, in: try Scratch())
@@ -161,6 +162,7 @@ extension EndToEnd {
         @Test(arguments: [
             "key_fil: x", "lanes: 0", "lanes: two", "spool: alway", "push_type: alrt", "strings: App", "stop_at: 5%",
             "encryption: { cipher: aes }", "webhooks: [{ event: [] }]", "result_columns: [[a]]",
+            "columns: [a]", "columns: { token: [a] }", "only: { a: { b: c } }",
         ])
         func `what the command refuses, the schema refuses`(yaml: String) throws {
             let sender = try Sender()
