@@ -26,8 +26,9 @@ static bool find_all(void *library) {
            FIND(status, "PQstatus") && FIND(error_message, "PQerrorMessage") && FIND(execute, "PQexecParams") &&
            FIND(next_result, "PQgetResult") && FIND(result_status, "PQresultStatus") &&
            FIND(result_error_field, "PQresultErrorField") && FIND(row_count, "PQntuples") &&
-           FIND(column_count, "PQnfields") && FIND(value, "PQgetvalue") && FIND(is_null, "PQgetisnull") &&
-           FIND(clear, "PQclear") && FIND(put_copy_data, "PQputCopyData") && FIND(put_copy_end, "PQputCopyEnd") &&
+           FIND(column_count, "PQnfields") && FIND(column_name, "PQfname") && FIND(column_type, "PQftype") &&
+           FIND(value, "PQgetvalue") && FIND(is_null, "PQgetisnull") && FIND(clear, "PQclear") &&
+           FIND(put_copy_data, "PQputCopyData") && FIND(put_copy_end, "PQputCopyEnd") &&
            FIND(get_copy_data, "PQgetCopyData") && FIND(socket, "PQsocket") &&
            find(library, "PQsetNoticeProcessor", &set_notice_processor);
 }

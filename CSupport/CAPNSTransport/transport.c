@@ -235,7 +235,7 @@ int apns_transport_connection_close(apns_transport *t, apns_transport_connection
     if (c == NULL || connection_is_listener(c)) return APNS_MISUSE;
     if (how == APNS_TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
         if (c->state == CONNECTION_UP) apns_connection_goaway(c);
-        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by this program", true);
         return APNS_OK;
     }
     if (c->state != CONNECTION_UP) return APNS_OK;

@@ -210,7 +210,7 @@ void apns_connection_goaway(connection *c) {
 static void goodbye(connection *c) {
     apns_connection_goaway(c);
     if (c->draining)
-        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by this program", true);
     else
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
 }

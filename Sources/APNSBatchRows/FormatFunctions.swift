@@ -14,7 +14,8 @@ extension RowFormat {
         switch self {
         case .csv(let dialect):
             var splitter = unsafe CSVSplitter(
-                grammar: CSVGrammar(dialect: dialect, limits: limits), bytes: bytes, count: count, final: final,
+                grammar: CSVGrammar(dialect: dialect, limits: limits, findsEndsOnly: true), bytes: bytes, count: count,
+                final: final,
                 ends: ends, capacity: capacity)
             splitter.run()
             return splitter.result
@@ -34,13 +35,13 @@ extension RowFormat {
     ///   - readFirst: takes the first record from the rows, and returns a chunk that contains only it, or nil if there is none.
     /// - Throws: `InputError.foreign`, `.noHeader`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
     func columns(
-        limits: RowLimits, wanted: () -> [String], readFirst: () throws(InputError) -> RowChunk?
+        limits: RowLimits, wanted: () -> [JSONColumn], readFirst: () throws(InputError) -> RowChunk?
     ) throws(InputError) -> [String] {
         switch self {
         case .csv(let dialect):
             guard let chunk = try readFirst() else { throw .noHeader }
             return try CSVHeader(dialect: dialect, limits: limits).names(of: chunk)
-        case .ndjson: return wanted()
+        case .ndjson: return wanted().map(\.name)
         }
     }
 }
@@ -62,7 +63,7 @@ extension RowCursor {
     @inline(__always)
     mutating func parse(_ record: Record) -> UInt64? {
         switch format {
-        case .csv(let dialect): parseCSV(record, delimiter: dialect.delimiter)
+        case .csv(let dialect): dialect.escape == .backslash ? nil : parseCSV(record, delimiter: dialect.delimiter)
         case .ndjson: parseNDJSON(record)
         }
     }
@@ -83,7 +84,7 @@ extension Row {
     /// error messages, because it may read all fields before this one.
     package func place(of field: Int) -> (line: UInt64, column: Int) {
         switch format {
-        case .csv: placeInCSV(of: field)
+        case .csv(let dialect): placeInCSV(of: field, dialect)
         case .ndjson: placeInNDJSON(of: field)
         }
     }

@@ -111,6 +111,11 @@ extension apns_transport_event {
         unsafe failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue)
     }
 
+    /// Whether this program closed the connection.
+    package var saysClosedHere: Bool {
+        unsafe failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_CLOSED.rawValue)
+    }
+
     /// Whether the peer ended the connection without a cause.
     package var saysNothing: Bool {
         unsafe failureScope == .end

@@ -20,7 +20,7 @@ public struct SimulatorError: Error, Sendable, Hashable, CustomStringConvertible
     public let description: String
 
     init(_ code: Code, _ description: String) {
-        (self.code, self.description) = (code, Printable.text(description))
+        (self.code, self.description) = (code, Printable.message(description))
     }
 
     static func configuration(_ text: String) -> SimulatorError { SimulatorError(.configuration, text) }

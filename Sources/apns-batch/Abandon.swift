@@ -42,17 +42,13 @@ struct Abandon: AsyncParsableCommand {
 
     func run() async throws {
         output.begin()
-        // A ledger that cannot be read is as one that is gone.
-        let opening = (try? RunOpening(ifBegunIn: runDirectory)) ?? nil
-        if let opening, isReadable, isMeant(opening) {
+        let opening = try reporting { try RunOpening(ifReadableIn: runDirectory) }
+        if let opening, isMeant(opening) {
             try await giveUp(opening)
         } else {
             try reporting { try forget() }
         }
     }
-
-    /// Whether the ledger is whole.
-    private var isReadable: Bool { (try? RunStatus(of: runDirectory)) != nil }
 
     private func isMeant(_ opening: RunOpening) -> Bool { began.map { $0 == opening.began } ?? true }
 

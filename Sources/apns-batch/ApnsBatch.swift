@@ -63,13 +63,13 @@ struct ApnsBatch: AsyncParsableCommand {
         ProcessSecrecy.forbidCoreDumps()
         ServiceManager.begin()
         do {
-            let arguments = Array(CommandLine.arguments.dropFirst())
+            let arguments = NegativeNumbers.joined(Array(CommandLine.arguments.dropFirst()))
             try reporting { try CommandWord.check(arguments) }
             if let command = ShortHelp.command(of: arguments) {
                 Output.lines(try ShortHelp.lines(of: command))
                 throw ExitCode.success
             }
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments)
             try reporting {
                 try RepeatedFlags.check(arguments, of: type(of: command))
                 _ = try LocalZone.current()

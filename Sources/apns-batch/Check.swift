@@ -8,18 +8,27 @@ struct Check: AsyncParsableCommand {
         abstract: "Checks every row, payload and header against all rules, without sending.",
         discussion: """
             The arguments are those of send, but credentials are not needed. Up to 20
-            examples of each finding are printed; findings.csv holds all of them
-            (severity,rule,row,file,line,column,message). docs/reference.md lists the
+            examples of each finding are printed, and 3 of suspect-text; findings.csv holds
+            all of them (severity,rule,row,file,line,column,message). docs/reference.md lists the
             rules.
+
+            With --everything, it also tries all that run needs before its first push:
+            files and rights, ports, programs, tables, the history, the run directory and
+            its disk, and the server, which gets the credentials with a request that
+            reaches no device. Call it as the user who calls run. It prints one line for
+            each part, and has the exit code that run would have. It leaves nothing behind.
 
             Examples:
               apns-batch check campaign.yaml --input rows.csv
+              apns-batch check campaign.yaml --everything
               apns-batch check --input rows.csv --template payload.json \\
                 --topic com.example.app --strings App/
 
-            Exit codes: 0 every row would be sent; 2 some rows would not be sent; 64 usage
-            or configuration is wrong, or the template breaks a rule in every row; 75 the
-            check was interrupted.
+            Exit codes: 0 every row would be sent; 2 some rows would not be sent, or
+            --everything has a warning; 64 usage or configuration is wrong, or the template
+            breaks a rule in every row; 75 the check was interrupted. With --everything,
+            0 also if expect allows that the other rows are not sent, 69 the server
+            refuses the credentials or cannot be reached, and 71 and 75 as for run.
             """)
 
     @Argument(help: CampaignFlags.fileHelp, completion: .campaign) var campaign: String?
@@ -32,8 +41,12 @@ struct Check: AsyncParsableCommand {
     @Flag(help: "Treat the rows as broadcasts, like the command broadcast.")
     var broadcast = false
 
+    @Flag(help: "Also try all that run needs before its first push, as this user.")
+    var everything = false
+
     func run() async throws {
         let call = try reporting { try CampaignCall(flags: flags.settings, file: campaign) }
+        if everything { throw try await tryEverything(call) }
         let settings = call.settings
         let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         let check = try call.reporting {
@@ -43,30 +56,88 @@ struct Check: AsyncParsableCommand {
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             return try CampaignCheck(campaign, input: input, findingsPath: findings)
         }
+        let report: CheckReport
+        do {
+            report = try await Self.shown(check)
+        } catch {
+            complain(error.description)
+            throw ExitStatus.whileChecking(error)
+        }
+        throw show(report)
+    }
+
+    /// Runs a check and shows its progress.
+    private static func shown(_ check: CampaignCheck) async throws(CampaignError) -> CheckReport {
         Signals.onStop { name in
             complain("\(name): stopping the check")
             check.stop()
         }
         let display = Task { await ProgressDisplay().follow { check.progress } }
-        let report: CheckReport
-        do {
-            report = try await check.run()
-        } catch {
-            display.cancel()
-            await display.value
-            complain(error.description)
-            throw ExitStatus.whileChecking(error)
-        }
+        let result: Result<CheckReport, CampaignError>
+        do throws(CampaignError) { result = .success(try await check.run()) } catch { result = .failure(error) }
         display.cancel()
         await display.value
+        return try result.get()
+    }
+
+    /// Prints a report, and returns the exit code of it.
+    private func show(_ report: CheckReport) -> ExitCode {
         Output.lines(CheckText.whole(report))
-        guard Output.isComplete(), report.isComplete else { throw ExitStatus.interrupted }
-        if report.isBroken { throw ExitStatus.usage }
-        if report.rows == 0 {
-            complain("warning: the input has no rows")
-            throw ExitStatus.someRowsLeft
+        if !everything, let refusal = report.refusal {
+            complain("warning: run would not begin: \(refusal.description)")
         }
-        if !report.isClean { throw ExitStatus.someRowsLeft }
+        guard Output.isComplete(), report.isComplete else { return ExitStatus.interrupted }
+        if report.isBroken { return ExitStatus.usage }
+        if report.rows == report.rowsNotSelected {
+            complain(
+                report.rows == 0
+                    ? "warning: the input has no rows"
+                    : "warning: only and from_row leave out all of \(report.rows) rows: compare them with the input")
+            return ExitStatus.someRowsLeft
+        }
+        return report.isClean ? .success : ExitStatus.someRowsLeft
+    }
+
+    // MARK: Everything
+
+    /// Tries all that `run` needs, and returns its exit code.
+    private func tryEverything(_ call: CampaignCall) async throws -> ExitCode {
+        guard !broadcast else {
+            throw reported(UsageError("--everything tries what run needs, and run sends no broadcasts"))
+        }
+        let preflight = Preflight(call, .call) { Output.lines($0.lines) }
+        preflight.tryStart()
+        let report = await rows(preflight, call.settings)
+        if let report, report.isComplete {
+            preflight.tryRoom(for: report.rows, sent: report.rows - report.rowsNotSelected)
+        }
+        await preflight.tryServer()
+        let code = preflight.close()
+        guard Output.isComplete() else { return ExitStatus.interrupted }
+        let shown = report.map(show) ?? .success
+        // Whether the campaign expects that some rows are not sent was judged before.
+        return ExitStatus.worst([code, shown == ExitStatus.someRowsLeft ? .success : shown])
+    }
+
+    /// Checks the rows; nil if they cannot be read.
+    private func rows(_ preflight: Preflight, _ settings: CampaignSettings) async -> CheckReport? {
+        guard var campaign = preflight.campaign, let input = preflight.input else { return nil }
+        // Its age was judged before, and an old file says more than none.
+        campaign.inputAgeLimit = nil
+        // A run knows the number of rows when it has copied what can be read only once.
+        if case .file = input {
+        } else if (try? settings.spool) != CampaignRun.Spool.none {
+            campaign.rateLimit.spread = nil
+        }
+        do throws(CampaignError) {
+            let check = try CampaignCheck(campaign, input: input, findingsPath: findings)
+            let report = try await Self.shown(check)
+            preflight.note(report)
+            return report
+        } catch {
+            preflight.note(unchecked: error)
+            return nil
+        }
     }
 }
 
@@ -82,8 +153,10 @@ enum CheckText {
     }
 
     private static func group(_ group: CheckReport.Group) -> [String] {
-        let more = group.count - UInt64(group.examples.count)
-        return group.examples.map(line) + (more > 0 ? ["… and \(more) more findings of \(group.rule)"] : [])
+        // Many texts are suspect for one cause, and a few places show it.
+        let shown = group.examples.prefix(group.rule == "suspect-text" ? 3 : CheckReport.exampleLimit)
+        let more = group.count - UInt64(shown.count)
+        return shown.map(line) + (more > 0 ? ["… and \(more) more findings of \(group.rule)"] : [])
     }
 
     private static func duplicates(_ report: CheckReport) -> [String] {
@@ -108,14 +181,18 @@ enum CheckText {
             + UInt64(report.campaign.count { $0.severity == severity })
     }
 
+    private static func others(_ report: CheckReport) -> String {
+        report.rowsNotSelected > 0 ? "not_selected=\(report.rowsNotSelected) " : ""
+    }
+
     /// Ends with the line that scripts read.
     private static func end(_ report: CheckReport) -> [String] {
         let (errors, warnings) = (count(.error, report), count(.warning, report))
         let all = report.findingsPath.map { ["all findings: \($0)"] } ?? []
         let stopped = report.isComplete ? "" : " (stopped before the end of the input)"
         let counts =
-            "rows=\(report.rows) good=\(report.rows - report.rowsWithErrors) bad=\(report.rowsWithErrors) "
-            + "with_warnings=\(report.rowsWithWarnings) errors=\(errors) warnings=\(warnings)\(stopped)"
+            "rows=\(report.rows) good=\(report.rows - report.rowsWithErrors - report.rowsNotSelected) "
+            + "bad=\(report.rowsWithErrors) \(others(report))with_warnings=\(report.rowsWithWarnings) errors=\(errors) warnings=\(warnings)\(stopped)"
         return all + [counts]
     }
 }

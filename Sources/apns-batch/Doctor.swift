@@ -11,6 +11,11 @@ struct DoctorCommand: AsyncParsableCommand {
             Prints one line for each finding (ok, warning or error), followed by a remedy.
             It requests "/" from each server without credentials; this reaches no device.
 
+            With a campaign file, it examines the server, the proxy and the credentials of
+            the campaign, and tries all that run needs before its first push, as check
+            --everything does, but does not check the rows. The server gets the credentials
+            with a request that has no device token.
+
             With --token and --topic, it sends one push to that device in each environment
             to find out whether the token belongs to the sandbox or to production. The push
             has type background, priority 5, expiration 0 and the payload
@@ -22,14 +27,16 @@ struct DoctorCommand: AsyncParsableCommand {
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
 
             Exit codes: 0 there are no warnings and no errors; 2 there are warnings; 64
-            the usage is wrong; 69 there are errors.
+            the usage is wrong; 69 there are errors. With a campaign file, errors have the
+            exit codes of run.
             """)
 
-    @Argument(help: "Campaign file (YAML) with credentials, topic and trusted certificates.", completion: .campaign)
+    @Argument(help: "Campaign file (YAML), which is tried as run would use it.", completion: .campaign)
     var campaign: String?
 
     @Option(
-        help: "Check one server only: production, sandbox, or HOST:PORT. (default: both environments)",
+        help:
+            "Check one server only: production, sandbox, or HOST:PORT. (default: that of the campaign, or both environments)",
         completion: .list(["production", "sandbox"]))
     var to: String?
 
@@ -51,37 +58,57 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let doctor = try reporting { try self.doctor() }
-        let findings = await doctor.examine { Output.lines(json ? [Self.object($0)] : Self.lines($0)) }
-        if !Output.isComplete() { throw ExitStatus.interrupted }
-        if findings.contains(where: { $0.level == .error }) { throw ExitStatus.unavailable }
-        if findings.contains(where: { $0.level == .warning }) { throw ExitStatus.someRowsLeft }
+        let call = try reporting { try self.call() }
+        let doctor = try reporting { try self.doctor(call) }
+        let preflight = Preflight(call, .file) { Output.lines(json ? [$0.object] : $0.lines) }
+        if campaign != nil { preflight.tryStart() }
+        await preflight.tryServer(doctor)
+        let code = campaign == nil ? preflight.code : preflight.close()
+        guard Output.isComplete() else { throw ExitStatus.interrupted }
+        throw code
     }
 
-    private func doctor() throws -> Doctor {
+    private func call() throws -> CampaignCall {
         var flags = try credentials.settings
         flags.topic = topic
-        let settings = try CampaignCall(flags: flags, file: campaign).settings
-        var doctor = Doctor()
-        doctor.endpoints = try endpoints()
-        let providers = try settings.providerList()
-        doctor.credentials = try providers.compactMap { try Self.credentials($0) }
-        doctor.authorities = try settings.caFile.map { try InputFile.bytes(of: $0) } ?? []
+        let call = try CampaignCall(flags: flags, file: campaign)
+        // The server of --to is examined besides; that of the campaign decides about the rest.
+        guard campaign != nil, call.settings.to == nil else { return call }
+        flags.to = to ?? "production"
+        return try CampaignCall(flags: flags, file: campaign)
+    }
+
+    /// Returns nil if there is no server, or if settings of the campaign are wrong: what is wrong with them is said when they are tried.
+    private func doctor(_ call: CampaignCall) throws -> Doctor? {
+        let settings = call.settings
+        guard let endpoints = try endpoints(call) else { return nil }
+        var doctor: Doctor
+        do {
+            doctor = try Doctor(of: settings, at: endpoints)
+        } catch is UsageError where campaign != nil {
+            return nil
+        }
+        doctor.asksForCredentials = campaign != nil
         if let token {
             guard let topic = settings.topic else { throw UsageError("--token needs --topic") }
-            let own = try settings.provider(of: topic)
+            let (providers, own) = (try settings.providerList(), try settings.provider(of: topic))
             doctor.probe = .init(token: token, topic: topic, sender: providers.firstIndex(of: own) ?? 0)
         }
         return doctor
     }
 
-    private func endpoints() throws -> [Doctor.Endpoint] {
+    /// The servers of the flags, or else that of the campaign; both environments without any, and for a probe, which tells them apart.
+    private func endpoints(_ call: CampaignCall) throws -> [Doctor.Endpoint]? {
         let production = try Self.endpoint(self.production, .production) ?? .production
         let sandbox = try Self.endpoint(self.sandbox, .sandbox) ?? .sandbox
-        switch to {
+        let isGiven = self.production != nil || self.sandbox != nil
+        switch to ?? (isGiven ? nil : call.file?.settings.to) {
         case nil: return [production, sandbox]
+        case "production" where to == nil && token != nil, "sandbox" where to == nil && token != nil:
+            return [production, sandbox]
         case "production": return [production]
         case "sandbox": return [sandbox]
+        case "simulator" where to == nil: return nil
         case "simulator": throw UsageError("--to: doctor cannot examine a simulator inside this process")
         case let text?: return [try Self.endpoint(text, .other, flag: "--to")].compactMap { $0 }
         }
@@ -99,38 +126,5 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             throw UsageError("\(flag): \(error)", cause: error)
         }
-    }
-
-    /// Returns nil if the settings have no credentials.
-    private static func credentials(_ settings: CampaignSettings) throws -> Doctor.Credentials? {
-        settings.keyPassphraseFile.flatMap(SecretFile.exposure).map { complain("warning: \($0)") }
-        let passphrase = try settings.secret("keyPassphrase")
-        if let file = settings.certificateFile {
-            return .certificate(file: file, keyFile: settings.certificateKeyFile, passphrase: passphrase)
-        }
-        if let file = settings.providerTokenFile { return .issuedToken(file: file) }
-        guard let file = settings.keyFile else { return nil }
-        guard let keyID = settings.keyId, let teamID = settings.teamId else {
-            throw UsageError("--key-file needs --key-id and --team-id")
-        }
-        return .key(file: file, keyID: keyID, teamID: teamID, passphrase: passphrase)
-    }
-
-    /// `error    clock: 900 s behind that of api.push.apple.com:443`, and the remedy below.
-    private static func lines(_ finding: Doctor.Finding) -> [String] {
-        let level = finding.level.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0)
-        return ["\(level)\(finding.what): \(finding.text)"] + (finding.remedy.map { ["         \($0)"] } ?? [])
-    }
-
-    private static func object(_ finding: Doctor.Finding) -> String {
-        struct Line: Encodable {
-            var level: String
-            var what: String
-            var text: String
-            var remedy: String?
-        }
-        let line = Line(
-            level: finding.level.rawValue, what: finding.what, text: finding.text, remedy: finding.remedy)
-        return (try? JSONLine.text(line)) ?? "{}"
     }
 }

@@ -16,6 +16,17 @@ enum ExitStatus {
     static let system = ExitCode(Int32(APNS_PROCESS_EXIT_SYSTEM))
     static let interrupted = ExitCode(75)
 
+    /// Returns the exit code for several problems: what a person must change comes before what passes by itself.
+    static func worst(_ codes: [ExitCode]) -> ExitCode {
+        [usage, interrupted, system, unavailable, someRowsLeft].first(where: codes.contains) ?? .success
+    }
+
+    /// What is wrong, if an error may have several causes that a person must remove; nil for any other error.
+    static func faults(of error: any Error) -> [String]? {
+        if let error = error as? UsageError { return error.faults }
+        return ((error as? CampaignError)?.cause as? CampaignFaults)?.all.map(\.description)
+    }
+
     /// Returns the exit code of a run.
     ///
     /// - Parameter isPrinted: whether the summary could be written to standard output. summary.json holds it too, but a
@@ -88,9 +99,9 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () async throw
 /// Reports an error on standard error and returns its exit code.
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
     guard let status = ExitStatus.of(error) else { return error }
-    if let error = error as? UsageError {
+    if let faults = ExitStatus.faults(of: error) {
         Console.shared.failures(
-            error.faults.map(located).sorted { $0.compare($1, options: .numeric) == .orderedAscending })
+            faults.map(located).sorted { $0.compare($1, options: .numeric) == .orderedAscending })
     } else {
         complainOfFailure(located("\(error)"))
     }

@@ -45,8 +45,8 @@ struct IdempotentRun {
     }
 
     private mutating func work() async throws {
-        let hooks = try call.reporting { try RunHooks(call) }
-        var waiting = try call.reporting { try StartPatience(call, lock: patience, output) }
+        let hooks = try beginning { try RunHooks(call) }
+        var waiting = try beginning { try StartPatience(call, lock: patience, output) }
         if let damage = (try? call.book()?.damage()) ?? nil { complain("warning: \(damage)") }
         while true {
             let attempt: Attempt
@@ -76,11 +76,9 @@ struct IdempotentRun {
                 call.finished.append(session.run.directory)
                 hadLook = hadLook || status == ExitStatus.someRowsLeft
             case .complete(let summary, let directory):
-                let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
-                let exported = end.exporting(left: try await RunExport.complete(call, directory, output))
-                await hooks.webhooks.finish(exported)
-                throw exported.exitCode
+                throw try await answer(summary, directory, hooks)
             case .known(let run):
+                sayOthers()
                 output.say("\(run.runDirectory): this run has been complete since \(run.ended); nothing is sent")
                 Output.line(run.verdict)
                 throw ExitCode(run.exitCode)
@@ -88,6 +86,15 @@ struct IdempotentRun {
             case .busy(let holder): try await waiting.wait(for: holder)
             }
         }
+    }
+
+    /// Shows a run that is complete, does what its last process has left of its hooks, and returns its exit code.
+    func answer(_ summary: CampaignSummary, _ directory: String, _ hooks: RunHooks) async throws -> ExitCode {
+        sayOthers()
+        let end = RunEnd(summary, directory: directory, exitCode: showAgain(summary, directory))
+        let exported = end.exporting(left: try await RunExport.complete(call, directory, output))
+        await hooks.webhooks.finish(exported)
+        return exported.exitCode
     }
 
     /// An error of a call that has its settings from a run directory.
@@ -102,52 +109,31 @@ struct IdempotentRun {
             try failure.call.reporting { () throws -> Void in throw failure.cause }
             return failure
         } catch let status as ExitCode {
-            note(refused: status)
+            RefusedCall(call)?.note(status)
             return status
         } catch {
             return error
         }
     }
 
-    private func note(refused status: ExitCode) {
-        guard let reason = Console.shared.lastFailure, let book = try? call.book() else { return }
-        do {
-            try book.note(refused: reason, exitCode: status.rawValue)
-        } catch {
-            complain("warning: the history does not say that this start was refused: \(error)")
-        }
+    /// Runs `body` before an attempt. An error of it refuses the start.
+    private func beginning<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch { throw refused(Failure(cause: error, call: call)) }
     }
 
     private mutating func attempt() async throws -> Attempt {
-        guard let directory = call.settings.runDir else {
-            guard continues else { return try await begin(call) }
-            throw UsageError("no run directory: give run_dir, such as runs/{campaign}/{date}")
+        if call.settings.runDir == nil, !continues { return try await begin(call) }
+        let place = try RunPlace(of: call)
+        guard let book = place.book else {
+            guard let opening = place.opening else { return try await begin(call) }
+            return try await take(opening, in: place.directory)
         }
-        let book = try call.book()
-        // With a history, a ledger that cannot be read is that of a lost run.
-        let opening =
-            try book == nil ? RunOpening(ifBegunIn: directory) : ((try? RunOpening(ifBegunIn: directory)) ?? nil)
-        if let opening { try refuseOther(try RunArguments(of: opening), than: call, in: directory) }
-        guard let book else {
-            guard let opening else { return try await begin(call) }
-            return try await take(opening, in: directory)
-        }
-        return try await act(on: try book.decision(for: input()), book)
-    }
-
-    /// The input. A pattern that matches no file stands for a file of that name, which is not there either.
-    private func input() throws -> CampaignInput {
-        do {
-            return try call.settings.campaignInput()
-        } catch let absent as StartRefusal {
-            guard let pattern = call.settings.input else { throw absent }
-            return .file(pattern)
-        }
+        return try await act(on: try book.decision(for: call.askedInput()), book)
     }
 
     /// Continues the run of a directory, or shows it.
     private mutating func take(_ opening: RunOpening, in directory: String) async throws -> Attempt {
-        if opening.isAtWork { return .busy("\(directory): \(Self.worker(of: opening)) is working on this run") }
+        if opening.isAtWork { return .busy("\(directory): \(RunPlace.worker(of: opening)) is working on this run") }
         if let summary = try CampaignSummary(ofCompleteRunIn: directory) {
             return .complete(summary, directory: directory)
         }
@@ -160,10 +146,10 @@ struct IdempotentRun {
         switch decision {
         case .send: return try await beginBeside(book)
         case .resume(let path):
-            let directory = asGiven(path)
+            let directory = call.asGiven(path)
             return try await take(try RunOpening(of: directory), in: directory)
         case .answer(let path):
-            let directory = asGiven(path)
+            let directory = call.asGiven(path)
             let run = try book.recorded(in: directory)
             if let complete = complete(directory, run) { return complete }
             // A process may have entered the end of the run, and not yet have left its directory.
@@ -207,12 +193,6 @@ struct IdempotentRun {
         return .complete(summary, directory: directory)
     }
 
-    /// Returns the run directory of this night as it was given, and any other one as it is.
-    private func asGiven(_ path: String) -> String {
-        guard let own = call.settings.runDir, CampaignBook.isSame(own, path) else { return path }
-        return own
-    }
-
     /// Sends a new run; a run that is there is a reason not to.
     private mutating func actOnNew(_ decision: CampaignBook.Decision) async throws -> Attempt {
         switch decision {
@@ -223,20 +203,16 @@ struct IdempotentRun {
     }
 
     private func busy(_ path: String) throws -> Attempt {
-        let worker = try RunOpening(ifBegunIn: path).map(Self.worker) ?? Self.someWorker
-        return .busy("\(asGiven(path)): \(worker) is working on this run")
+        let worker = RunPlace.worker(of: try RunOpening(ifBegunIn: path))
+        return .busy("\(call.asGiven(path)): \(worker) is working on this run")
     }
 
     /// Begins a run in the directory of this night, or, if that has one, in the next one beside it.
     private mutating func beginBeside(_ book: CampaignBook) async throws -> Attempt {
         guard let directory = call.settings.runDir else { return try await begin(call) }
-        var (path, number) = (directory, 1)
-        while try book.isOccupied(path) {
-            number += 1
-            path = "\(directory)-\(number)"
-        }
+        let free = try call.correcting.map { try book.nextCorrection(of: $0) } ?? RunPlace.free(directory, book)
         do {
-            return try await begin(call.sending(into: path))
+            return try await begin(call.sending(into: free))
         } catch let error as CampaignError {
             // What the input is was known only when it had been read.
             guard let refusal = error.cause as? CampaignBook.Refusal else { throw error }
@@ -274,27 +250,6 @@ struct IdempotentRun {
     private func sayOthers() {
         guard let others = try? call.book()?.unfinished() else { return }
         for other in others { output.say("another run of this campaign: \(other.sentence)") }
-    }
-
-    /// Throws if the run in the directory is that of another campaign. Campaigns are told apart by their names, because the
-    /// file of a campaign may move.
-    private func refuseOther(_ before: RunArguments, than call: CampaignCall, in directory: String) throws {
-        if before.isBroadcast {
-            throw UsageError("run directory: \(directory) holds a broadcast; continue it with resume")
-        }
-        let (its, own) = (try before.name, call.name)
-        guard its != own else { return }
-        throw UsageError(
-            "run directory: \(directory) holds a run of \(Self.shown(its)), and this is \(Self.shown(own)); name another "
-                + "directory, or continue that run with resume")
-    }
-
-    private static func worker(of run: RunOpening) -> String { run.worker.map { "process \($0)" } ?? someWorker }
-
-    private static let someWorker = "another process"
-
-    private static func shown(_ name: String?) -> String {
-        name.map { "the campaign \($0.quoted)" } ?? "a campaign without a name"
     }
 
     /// Prints the summary of a run that was complete before, and returns its exit code.

@@ -49,6 +49,10 @@ struct Render: AsyncParsableCommand {
             while left > 0, let next = try preview.next() {
                 last = next.row
                 if let row, next.row != row { continue }
+                if next.isLeftOut {
+                    if row == nil { continue }
+                    throw UsageError("--row: row \(next.row) would not be sent: only or from_row leaves it out")
+                }
                 left -= 1
                 if next.invalid != nil { invalid = true }
                 show(next)

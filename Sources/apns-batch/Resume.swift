@@ -47,7 +47,20 @@ struct Resume: AsyncParsableCommand {
         output.begin()
         try reporting { try supervision.hold() }
         let (call, arguments) = try reporting { try resolved() }
+        // What is wrong with the record is told by the run itself, and by its hooks.
+        if let summary = (try? answered()) ?? nil {
+            let hooks = try call.reporting { try RunHooks(call) }
+            throw try await IdempotentRun(call: call, output: output).answer(summary, runDirectory, hooks)
+        }
         try await Send.send(call, arguments, resuming: true, retryUnavailable: retryUnavailable, output: output)
+    }
+
+    /// Returns the summary of a complete run whose rows cannot be read again; nil for another run, and if rows of it are to be sent again.
+    private func answered() throws -> CampaignSummary? {
+        guard let summary = try CampaignSummary(ofCompleteRunIn: runDirectory), !summary.campaign.isResumable,
+            !retryUnavailable || summary.unavailable == 0
+        else { return nil }
+        return summary
     }
 
     /// Returns this call, and the arguments that the ledger keeps for the next one.
@@ -71,6 +84,8 @@ struct RunArguments: Codable {
     var settings: CampaignSettings
     /// The directory that holds the nights of the campaign; nil in ledgers of version 0.2.0, and for parts of a run.
     var nights: String?
+    /// The directory of the run whose rows are sent again, corrected; nil for a run of an input of its own.
+    var correcting: String?
 
     init(_ call: CampaignCall, isBroadcast: Bool = false, bundleID: String? = nil) {
         let here = FileManager.default.currentDirectoryPath
@@ -78,6 +93,7 @@ struct RunArguments: Codable {
         file = call.file?.settings.relative(to: here) ?? call.before?.file
         settings = call.settings.relative(to: here)
         nights = call.isPart ? nil : call.nights.map { CampaignSettings.path($0, from: here) }
+        correcting = call.correcting.map { CampaignSettings.path($0, from: here) }
         self.isBroadcast = isBroadcast
         self.bundleID = bundleID
     }
@@ -103,6 +119,8 @@ struct RunArguments: Codable {
         var (flags, before) = (flags, self)
         flags.runDir = directory
         if let file { before.campaignFile = file }
+        // Both directories may have been moved.
+        if correcting != nil, let now = CampaignBook.correctedRun(by: directory) { before.correcting = now }
         return try CampaignCall(flags: flags, resuming: before)
     }
 

@@ -19,9 +19,14 @@ struct Run: AsyncParsableCommand {
             12:00, a run of 23:50 and its restart at 00:20 share a directory. {campaign} is
             replaced by the name of the campaign.
 
+            not-sent.csv in the run directory has the rows that were invalid, expired or
+            unavailable. With --correction, its corrected lines are sent, and no others: a
+            row that was accepted, or may have arrived, is refused before the first push.
+
             Examples:
               apns-batch run campaign.yaml --run-dir 'runs/{campaign}/{date}'
               apns-batch run campaign.yaml --lock-wait 10m
+              apns-batch run campaign.yaml --correction runs/2026-11-24 --input fixed.csv
 
             Exit codes: see apns-batch --help. 64 also means that the directory holds the
             run of another campaign, a broadcast, or files of another program.
@@ -34,6 +39,13 @@ struct Run: AsyncParsableCommand {
     @Option(help: "How long to wait while another process works on the run, such as 10m. (default: 0s)")
     var lockWait: String?
 
+    @Option(
+        help: """
+            Directory of a run whose not-sent.csv was corrected: sends the rows of --input, in a run \
+            of its own beside it.
+            """, completion: .directory)
+    var correction: String?
+
     @OptionGroup var history: HistoryArguments
 
     @OptionGroup(title: "Supervision") var supervision: Leash
@@ -44,9 +56,11 @@ struct Run: AsyncParsableCommand {
         Signals.ignoreHangup()
         output.begin()
         try reporting { try supervision.hold() }
-        var run = try reporting {
-            IdempotentRun(
-                call: try history.applied(to: CampaignCall(flags: flags.settings, file: campaign)),
+        let given = try reporting { try flags.settings }
+        var run = try RefusedCall.noting(given, file: campaign, isPart: history.part) { () throws -> IdempotentRun in
+            if correction != nil, history.again { throw UsageError("--again: a correction has none") }
+            return IdempotentRun(
+                call: try history.applied(to: CampaignCall(flags: given, file: campaign, correcting: correction)),
                 patience: try lockWait.map(Self.seconds) ?? 0, output: output)
         }
         try await run.complete()

@@ -23,6 +23,7 @@ enum RunReporting {
 extension ReportContext {
     init(_ arguments: RunArguments) {
         self.init(arguments.settings, name: (try? arguments.name) ?? nil)
+        campaignFile = arguments.nights == nil ? nil : arguments.campaignFile
         reportBy = arguments.settings.values["reportBy"]?.texts ?? []
     }
 

@@ -16,14 +16,15 @@ struct Runs: ParsableCommand {
             timezone and night_starts.
 
             Runs that were killed, are not finished or go on are listed, too, with the rows
-            that are left and the command that finishes them.
+            that are left and the command that finishes them. Corrections follow the run
+            whose rows they send.
 
             Examples:
               apns-batch runs campaign.yaml
               apns-batch runs --state-dir state --last 7
               apns-batch runs --state-dir state --campaign nightly --json
 
-            With --unfinished, only runs are listed that can be continued, and there is no
+            With --unfinished, only runs are listed that run can continue, and there is no
             table if there are none: for ExecCondition of a unit that starts at boot.
 
             Exit codes: 0 the runs are listed, which may be none; 2 there is none that can
@@ -74,7 +75,11 @@ struct Runs: ParsableCommand {
         let settings = call?.settings ?? CampaignSettings()
         if let damage = try history.damage() { complain("warning: \(damage)") }
         let open = try history.unfinished(of: name)
-        if unfinished { return (open.filter { !$0.isAtWork && !$0.isLost }.map { .unfinished($0) }, settings) }
+        if unfinished {
+            // A correction is continued with its file, and not by the start of a night.
+            let own = open.filter { !$0.isAtWork && !$0.isLost && $0.correctionOf == nil }
+            return (own.map { .unfinished($0) }, settings)
+        }
         let paths = Set(open.map(\.runDirectory))
         // A run that was interrupted has a line of its last session, too.
         let runs = try history.runs().filter { $0.ending == "complete" || !paths.contains($0.runDirectory) }
@@ -84,8 +89,7 @@ struct Runs: ParsableCommand {
                 ListedRun.refused($0)
             }
             + open.map { ListedRun.unfinished($0) }
-        let sorted = entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .map(\.element)
+        let sorted = ListedRun.sorted(entries)
         return (last > 0 ? sorted.suffix(last) : sorted, settings)
     }
 }
@@ -103,6 +107,37 @@ enum ListedRun {
         case .refused(let start): start.time
         case .unfinished(let run): run.began
         }
+    }
+
+    private var directory: String? {
+        switch self {
+        case .ended(let run): run.runDirectory
+        case .refused: nil
+        case .unfinished(let run): run.runDirectory
+        }
+    }
+
+    private var correctionOf: String? {
+        switch self {
+        case .ended(let run): run.correctionOf
+        case .refused: nil
+        case .unfinished(let run): run.correctionOf
+        }
+    }
+
+    /// The entries by their times, and the corrections of a run behind it. Those of one second stay in the order in which they are given.
+    static func sorted(_ entries: [ListedRun]) -> [ListedRun] {
+        func corrected(_ entry: ListedRun) -> Int? {
+            guard let path = entry.correctionOf else { return nil }
+            return entries.indices.filter {
+                entries[$0].directory == path && entries[$0].correctionOf == nil && entries[$0].time <= entry.time
+            }.max { entries[$0].time < entries[$1].time }
+        }
+        let keyed = entries.enumerated().map { offset, entry in
+            let run = corrected(entry) ?? offset
+            return (key: (entries[run].time, run, entry.time, offset), entry: entry)
+        }
+        return keyed.sorted { $0.key < $1.key }.map(\.entry)
     }
 
     /// One object, in which `ending` tells the kinds apart.
@@ -154,7 +189,8 @@ struct RunsText {
                 run.began, run.campaign, "\(run.exitCode)", figures.rows.grouped, figures.accepted.grouped,
                 String(format: "%.0f", figures.seconds), String(run.verdict.prefix { $0 != ":" }))
             let details = run.exitCode == 0 ? [] : Self.wrapped(run.verdict.split(separator: " ").dropFirst())
-            return [first] + details + ["    " + Self.shown(run.runDirectory)]
+            let corrected = run.correctionOf.map { ", a correction of \(Self.shown($0))" } ?? ""
+            return [first] + details + ["    " + Self.shown(run.runDirectory) + corrected]
         case .refused(let start):
             let first = try line(
                 start.time, start.campaignName, "\(start.exitCode)", "-", "-", "-", "refused")

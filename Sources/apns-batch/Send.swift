@@ -59,10 +59,13 @@ struct Send: AsyncParsableCommand {
         Signals.ignoreHangup()
         output.begin()
         try reporting { try supervision.hold() }
-        let call = try reporting {
-            try history.applied(to: CampaignCall(flags: flags.settings, file: campaign))
+        let given = try reporting { try flags.settings }
+        let (call, hasBook) = try RefusedCall.noting(given, file: campaign, isPart: history.part) {
+            () throws -> (CampaignCall, Bool) in
+            let call = history.applied(to: try CampaignCall(flags: given, file: campaign))
+            return (call, try call.reporting { try call.bookRules() != nil })
         }
-        guard try call.reporting({ try call.bookRules() != nil }) || resume == .ifStarted else {
+        guard hasBook || resume == .ifStarted else {
             return try await Self.send(call, RunArguments(call), output: output)
         }
         var run = IdempotentRun(call: call, continues: resume == .ifStarted, output: output)
@@ -103,10 +106,8 @@ struct Send: AsyncParsableCommand {
             do {
                 files = simulator == nil ? try CredentialFiles(call) : nil
                 let (input, spool) = (try call.settings.campaignInput(resuming: resuming), try call.settings.spool)
-                var campaign = try arguments.campaign(call.settings, simulator: simulator)
+                var campaign = try call.campaign(arguments, simulator: simulator)
                 campaign.retryUnavailable = retryUnavailable
-                if let name = call.name { campaign.name = name }
-                if !arguments.isBroadcast { campaign.book = try call.bookRules() }
                 export = try RunExport(call.settings, campaign: campaign.name)
                 try export?.check(columns: campaign.resultColumns)
                 let reading = InputReading(output)
@@ -165,6 +166,10 @@ struct Send: AsyncParsableCommand {
         await display.value
         RunReporting.write(summary, in: run.directory, of: session.arguments)
         let isPrinted = report(summary, of: run, output)
+        let campaignFile = session.arguments.nights == nil ? nil : session.arguments.campaignFile
+        if let text = SummaryText.correction(summary, directory: run.directory, campaignFile: campaignFile) {
+            output.say(text)
+        }
         let end = RunEnd(
             summary, directory: run.directory, exitCode: ExitStatus.of(summary, isPrinted: isPrinted))
         return end.exporting(left: await export?.end(run.directory, output) ?? 0)
@@ -180,12 +185,6 @@ struct Send: AsyncParsableCommand {
         }
     }
 
-    /// What there is to say if the run directory was removed or replaced while the run went on.
-    private static func lostRecord(_ summary: CampaignSummary) -> String {
-        "\(summary.rows.grouped) rows have ended after \(summary.attempts.grouped) requests, and the record of the run is gone: restore the "
-            + "directory and resume the run, because a new start sends these rows again"
-    }
-
     /// Prints the summary of a run. Returns false if it could not be written.
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complainOfFailure(cause) }
@@ -198,9 +197,12 @@ struct Send: AsyncParsableCommand {
         }
         if let found = summary.lastSession.unusualTokens { output.say("warning: \(found.description) [token-size]") }
         for line in SummaryText.invalid(summary) { complain(line) }
+        for other in summary.othersAtWork { output.say("another run of this campaign goes on: \(other.sentence)") }
         let isBegun = summary.ending != .failed || (try? RunOpening(of: run.directory)) != nil
-        if !isBegun {
-            complain(summary.attempts == 0 ? CampaignCall.nothingBegun : lostRecord(summary))
+        if let sentence = summary.lostRecord {
+            complain(sentence)
+        } else if !isBegun {
+            complain(CampaignCall.nothingBegun)
         } else if let advice = SummaryText.advice(summary, directory: run.directory) {
             complain(advice)
         }

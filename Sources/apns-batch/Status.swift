@@ -12,6 +12,9 @@ struct Status: ParsableCommand {
             A row has ended (it has a line in results.csv), may have been sent (no answer
             is recorded), or was not sent. resume sends the remaining rows.
 
+            Of a directory that holds nights, or of a state_dir, it names the runs that are
+            not finished, with the rows that are left and the command that sends them.
+
             --follow shows how a run goes on while another process works on it: rates,
             outcomes, streams, answer times, and the time that is left. It reads the
             timeline that the run records each second. It ends with the run, and then
@@ -21,13 +24,14 @@ struct Status: ParsableCommand {
               apns-batch status runs/tonight
               apns-batch status runs/tonight --ranges 0
               apns-batch status runs/tonight --follow
+              apns-batch status runs
 
             Exit codes: 0 every row of the input has ended, and the last process ended in
-            order; 2 rows are left, or a process is still running; 64 the directory holds
-            no run.
+            order, or nothing is unfinished in a directory of nights; 2 rows are left, or a
+            process is still running; 64 the directory holds no run and no nights.
             """)
 
-    @Argument(help: "Run directory.", completion: .directory)
+    @Argument(help: "Run directory, or directory of nights.", completion: .directory)
     var runDirectory: String
 
     @Option(help: "Maximum number of row ranges to show, or 0 for all.")
@@ -47,6 +51,7 @@ struct Status: ParsableCommand {
             }
             guard hasEnded else { throw ExitStatus.someRowsLeft }
         }
+        if !follow, holdsNights { throw try showNights() }
         var status = try reporting { try RunStatus(of: runDirectory) }
         status.countUnread(inRun: runDirectory)
         let most = ranges > 0 ? ranges : .max
@@ -65,6 +70,22 @@ struct Status: ParsableCommand {
 }
 
 extension Status {
+    /// Whether the directory holds no run, but a history of runs.
+    private var holdsNights: Bool {
+        access("\(runDirectory)/ledger", F_OK) != 0 && access("\(runDirectory)/runs.ndjson", F_OK) == 0
+    }
+
+    /// Names the runs of a history that are not finished. Returns the exit code.
+    private func showNights() throws -> ExitCode {
+        let history = RunHistory(runDirectory)
+        let (open, damage) = try reporting { (try history.unfinished(), try history.damage()) }
+        if let damage { complain("warning: \(damage)") }
+        let lines = open.map { json ? ListedRun.unfinished($0).json : "not finished: \($0.sentence)" }
+        Output.lines(lines.isEmpty && !json ? ["no run is unfinished"] : lines)
+        guard Output.isComplete() else { return ExitStatus.interrupted }
+        return open.isEmpty ? .success : ExitStatus.someRowsLeft
+    }
+
     /// The other unfinished runs of the campaign; none if its history cannot be read.
     private var othersUnfinished: [UnfinishedRun] {
         guard let opening = try? RunOpening(of: runDirectory), let arguments = try? RunArguments(of: opening),
@@ -83,7 +104,9 @@ extension RunStatus {
             return countUnread(in: inputCopy ?? input)
         }
         let delimiter = settings.delimiter.flatMap(CampaignSettings.delimiter)
-        countUnread(in: inputCopy ?? settings.input ?? input, delimiter: delimiter ?? UInt8(ascii: ","))
+        countUnread(
+            in: inputCopy ?? settings.input ?? input, delimiter: delimiter ?? UInt8(ascii: ","),
+            escape: (try? settings.escapeOfInput) ?? .automatic)
     }
 
     /// Whether a process is working on the run.
@@ -96,6 +119,7 @@ extension RunStatus {
 enum StatusText {
     static func lines(_ status: RunStatus, of directory: String, ranges: Int, webhooks: Int) -> [String] {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
+        if let run = CampaignBook.correctedRun(by: directory) { lines.append("correction of: \(run)") }
         for range in status.rows.prefix(ranges) {
             let rows = range.first == range.last ? "row \(range.first)" : "rows \(range.first) to \(range.last)"
             lines.append("\(rows): \(word(range.knowledge))")

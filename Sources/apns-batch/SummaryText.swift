@@ -50,6 +50,19 @@ enum SummaryText {
         String(format: "\(prefix)seconds=%.3f \(prefix)per_second=%.0f", work.elapsedSeconds, work.acceptedPerSecond)
     }
 
+    /// Returns what to do about rows that were not sent because of themselves, or nil if there are none.
+    ///
+    /// - Parameter campaignFile: The path of the campaign file; nil for a run without one, which cannot be corrected.
+    static func correction(_ summary: CampaignSummary, directory: String, campaignFile: String?) -> String? {
+        guard let name = summary.notSentFile else { return nil }
+        let rows = summary.invalid + summary.expired + summary.unavailable
+        let file = "\(directory)/\(name)"
+        let text = "\(rows.grouped) row\(rows == 1 ? " was" : "s were") not sent: \(file.shellQuoted)"
+        guard let campaignFile else { return text }
+        return text + "; send its corrected lines with apns-batch run \(campaignFile.shellQuoted) --correction "
+            + "\(directory.shellQuoted) --input CORRECTED"
+    }
+
     /// Returns what to do about rows without an outcome, or nil if there are none.
     static func advice(_ summary: CampaignSummary, directory: String) -> String? {
         guard summary.ending != .complete else { return nil }

@@ -46,7 +46,7 @@ import Testing
     private static let others: Set<String> = [
         "SVGPlot.swift", "MetricText.swift", "PostRequest.swift", "ChannelDesk.swift", "WebhookEvent.swift",
         "Findings.swift",
-        "RunMonitor.swift", "RunWebhooks.swift", "Quoted.swift",
+        "RunMonitor.swift", "RunWebhooks.swift", "Quoted.swift", "QueryCopy.swift",
     ]
 
     /// Whether every message that puts something in quotes does it by the one function. A text that is inserted between quotes by hand

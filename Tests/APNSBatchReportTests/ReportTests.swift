@@ -169,6 +169,25 @@ import Testing
         #expect(!ReportPage.html(clean).contains("<ul class=\"remarks\">"))
     }
 
+    @Test("Rows that a later process sent again are requests that were sent again")
+    func repeats() throws {
+        var summary = try SampleNights.summary(["resent": 228, "sessions": 2, "killed_sessions": 1])
+        func figure() -> String? {
+            SampleNights.report(summary, []).speed.first { $0.name == "requests sent again" }?.value
+        }
+        func compared() -> [String]? {
+            RunComparison([SampleNights.report(summary, [])]).lines.first { $0.name == "requests sent again" }?.values
+        }
+        #expect(figure() == "at least 20,000 (429 TooManyRequests 20,000)")
+        summary.allSessions.retries = [:]
+        #expect(figure() == "at least 228" && compared() == ["≥ 228"])
+        // A process that ended in order leaves rows without an answer, too.
+        summary.killedSessions = nil
+        #expect(figure() == "at least 228" && compared() == ["≥ 228"])
+        summary.allSessions.retries = ["no answer": 300]
+        #expect(figure() == "300 (no answer 300)" && compared() == ["300"])
+    }
+
     @Test("Rows by the values of a column are in text and page, hostile values as text")
     func breakdowns() throws {
         let groups = (0..<30).map { index in
@@ -273,5 +292,14 @@ import Testing
         let clean = try SampleNights.summary(["rejected": 0, "reasons": [:], "invalid": 0, "invalid_rules": [:]])
         #expect(SampleNights.report(clean, []).nextSteps.isEmpty)
         #expect(ReportPage.html(SampleNights.report(clean, [])).contains("<p>Nothing.</p>"))
+        let other: [String: Any] = [
+            "campaign": "nightly", "began": "2026-11-21T03:00:00Z", "run_dir": "/runs/b", "at_work": true,
+            "lost": false, "left": 1406,
+        ]
+        let beside = try SampleNights.summary([
+            "rejected": 0, "reasons": [:], "invalid": 0, "invalid_rules": [:], "unfinished": [other],
+        ])
+        #expect(
+            SampleNights.report(beside, []).nextSteps.map(\.command) == ["apns-batch status --follow /runs/b"])
     }
 }

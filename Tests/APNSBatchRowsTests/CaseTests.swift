@@ -198,6 +198,10 @@ struct CaseTests {
             (Array("BZh91AY&SY".utf8), .bzip2), ([0x50, 0x4B, 0x03, 0x04, 0x14, 0x00], .zip),
             ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], .xls), (Array("sep=;\na;b\n".utf8), .separatorLine(0x3B)),
             (Array("\u{FEFF}sep=\t\r\na\tb\r\n".utf8), .separatorLine(0x09)),
+            (Array("PAR1\u{15}\u{04}\u{15}\u{10}".utf8), .parquet), (Array("Obj\u{1}\u{2}\u{16}avro".utf8), .avro),
+            (Array("ARROW1\0\0\u{10}".utf8), .arrow), (Array("ORC\u{11}\0\0\n".utf8), .orc),
+            (Array("SQLite format 3\0\u{10}\0".utf8), .sqlite), (Array("[{\"token\":1}]".utf8), .jsonArray),
+            (Array("\u{FEFF} [\r\n  {\r\n".utf8), .jsonArray), (Array("[]".utf8), .jsonArray),
             (Array("a,b\r1,2\r3,4\r".utf8), .carriageReturns),
             // The text is longer than the limit of a record.
             (Array("a,b\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r".utf8), .carriageReturns),
@@ -213,7 +217,10 @@ struct CaseTests {
 
     @Test(
         "Input with only part of a byte order mark is read",
-        arguments: ["sep=a\n1\n", "BZ,h\n1,2\n", "PK\n1\n", "sep,x\n1,2\n", "\"a\rb\"\n1\n"])
+        arguments: [
+            "PAR1,a\n1,2\n", "ORC\n1\n", "ORCID\ta\n1\t2\n", "ARROW1\n1\n", "[a],b\n1,2\n", "sep=a\n1\n", "BZ,h\n1,2\n",
+            "PK\n1\n", "sep,x\n1,2\n", "\"a\rb\"\n1\n",
+        ])
     func notForeign(input: String) {
         let reading = Reading(source: ScriptedSource(Array(input.utf8)), limits: limits(chunk: 1))
         #expect((reading.failure == nil) == !input.hasPrefix("sep=") && reading.rows.count <= 1)

@@ -46,9 +46,22 @@ import Testing
         #expect(Self.tokens(reading) == wanted)
     }
 
+    @Test func `header rows that differ only in quotes are equal`() throws {
+        let files = [
+            "token,first_name\naa,x\n", "\"token\",\"first_name\"\nbb,x\n", "token,\"first_name\"\ncc,x\n",
+        ].map { TemporaryFile($0) }
+        let (reading, _) = Self.read(files)
+        #expect(reading.failure == nil)
+        #expect(Self.tokens(reading) == ["aa", "bb", "cc"])
+    }
+
     @Test func `the file that cannot be part of the input is named before any row is read`() throws {
         let good = TemporaryFile("token,name\naa,x\n")
         for (text, says) in [
+            (
+                "\"token,name\"\nbb\n",
+                "the header row is not that of the first file: expected token,name, found \"token,name\""
+            ),
             ("token,nom\nbb,x\n", "the header row is not that of the first file: expected token,name, found token,nom"),
             ("", "the input has no header row"), ("\n\r\n", "the input has no header row"),
             ("PK\u{3}\u{4}token", "this is a ZIP archive"),

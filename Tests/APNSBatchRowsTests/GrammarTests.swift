@@ -13,8 +13,8 @@ struct GrammarTests {
     }
 
     @Test("Further input does not change a decision of the grammar", arguments: 0..<200)
-    func prefixes(seed: UInt64) {
-        let pieces = ["\"", "\"\"", "a", "bc", ",", "\n", "\r", "\r\n"]
+    func prefixes(seed: UInt64) throws {
+        let pieces = ["\"", "\"\"", "a", "bc", ",", "\n", "\r", "\r\n", "\\", "\\\"", "\\N"]
         var random = SeededGenerator(seed: seed)
         let start = Int.random(in: 0...6, using: &random)
         var input = Array(repeating: UInt8(ascii: "x"), count: start)
@@ -24,7 +24,8 @@ struct GrammarTests {
         // A field begins at the latest at the end of the longest record.
         for (field, record) in [(3, 3), (3, 7), (3, 8), (4, 9), (4, 12)] where start <= record {
             let limits = RowLimits.small(field: field, record: record)
-            let grammar = CSVGrammar(dialect: .comma, limits: limits)
+            let dialect = try CSVDialect(escape: seed % 2 == 0 ? .none : .backslash)
+            let grammar = CSVGrammar(dialect: dialect, limits: limits, findsEndsOnly: seed % 4 == 1)
             let said = (start...input.count).map {
                 grammar.field(input.span.extracting(first: $0), at: start, record: 0, final: false)
             }

@@ -104,6 +104,7 @@ struct BroadcastTests {
 
                 """)
         campaign.headers.expiration = nil
+        campaign.circuitBreaker.shares = [Campaign.CircuitBreaker.invalidRows: .never]
         let run = try CampaignRun(campaign)
         let summary = try await run.send()
         #expect(summary.accepted == 2 && summary.invalid == 4)

@@ -67,6 +67,7 @@ import Testing
         campaign.template = Self.template
         let path = stage.directory.appending(path: "findings.csv").path
         let report = try await CampaignCheck(campaign, findingsPath: path).run()
+        campaign.circuitBreaker.shares = [Campaign.CircuitBreaker.invalidRows: .never]
         let run = try CampaignRun(campaign)
         let summary = try await run.send()
         #expect(summary.rejected == 0 && summary.invalid == report.rowsWithErrors && report.rowsWithErrors > 200)
@@ -82,7 +83,10 @@ import Testing
         var campaign = try stage.campaign(rows: rows(["x,1"]))
         campaign.template = Self.template
         guard case .file(let input) = campaign.input else { return }
-        #expect(throws: CampaignError.self) { try CampaignCheck(campaign, findingsPath: input) }
+        for path in [input, stage.directory.path + "/nowhere/findings.csv"] {
+            let error = #expect(throws: CampaignError.self) { try CampaignCheck(campaign, findingsPath: path) }
+            #expect(error?.description.hasSuffix(" with --findings") == true, "\(error?.description ?? "")")
+        }
         #expect(try String(contentsOfFile: input, encoding: .utf8) == rows(["x,1"]))
         let path = stage.directory.appending(path: "findings.csv").path
         for _ in 0..<2 { _ = try await CampaignCheck(campaign, findingsPath: path).run() }
@@ -108,6 +112,7 @@ import Testing
         let sealed = try await CampaignCheck(campaign).run()
         let messages = sealed.groups.flatMap(\.examples).map(\.message)
         #expect(messages == ["diagnosis: expected a number, found something else"])
+        campaign.circuitBreaker.shares = [Campaign.CircuitBreaker.invalidRows: .never]
         let run = try CampaignRun(campaign)
         #expect(try await run.send().invalid == 1)
         #expect(try stage.results(run)[1]?.joined(separator: ",").contains("secret-word") == false)

@@ -2,6 +2,7 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import APNSBatchNotification
 import APNSBatchSimulator
+import APNSBatchTestSupport
 import APNSBatchTransport
 import Foundation
 import Testing
@@ -141,6 +142,55 @@ struct DoctorTests {
         let closed = await deserted.examine()
         #expect(closed.last?.what == "connect localhost:\(stranger.port)")
         #expect(closed.last?.text == "Connection refused")
+    }
+
+    // MARK: Credentials and proxy
+
+    private func asking(_ stage: Stage, keyID: String = Occasion.keyID) async throws -> [Finding] {
+        let key = try stage.write(String(decoding: stage.occasion.signingKeyPEM, as: UTF8.self), to: "AuthKey.p8")
+        chmod(key, 0o600)
+        var doctor = doctor(stage)
+        doctor.credentials = [.key(file: key, keyID: keyID, teamID: Occasion.teamID)]
+        doctor.asksForCredentials = true
+        return await doctor.examine()
+    }
+
+    @Test("A server is asked whether it accepts the credentials, by a request that reaches no device")
+    func credentials() async throws {
+        let stage = try Stage()
+        #expect(
+            try await asking(stage).last
+                == Finding(
+                    .ok, "provider token at localhost:\(stage.port)",
+                    "accepted; the request without a device got 400 BadDeviceToken"))
+        let refused = try await asking(stage, keyID: "WRONGKEY00").last
+        #expect(refused?.level == .error && refused?.text.hasPrefix("403 InvalidProviderToken: ") == true)
+        #expect(refused?.remedy != nil)
+        let report = stage.simulator.stop()
+        #expect(report.accepted == 0 && report.tokens == 0)
+    }
+
+    @Test("A server that cannot answer now leaves it open", arguments: [429, 500, 503])
+    func unknownCredentials(status: UInt16) {
+        let response = RequestClient.Response(status: status, fields: [:], body: [])
+        #expect(CredentialsQuestion.judge(.success(response), of: Self.endpoint, "provider token").level == .warning)
+    }
+
+    @Test("A server is examined through the proxy")
+    func proxy() async throws {
+        let stage = try Stage()
+        let tunnel = try ProxyProcess(["tunnel", "nightly:right"])
+        defer { withExtendedLifetime(tunnel) {} }
+        var doctor = doctor(stage)
+        doctor.proxy = .init(host: "127.0.0.1", port: tunnel.port, user: "nightly", password: "right")
+        let found = await doctor.examine()
+        #expect(found.map(\.level) == [.ok, .ok, .ok], "\(found)")
+        #expect(found.first?.what == "dns 127.0.0.1" && found[1].text.contains(" through the proxy 127.0.0.1:"))
+        doctor.proxy?.password = "wrong"
+        let refused = await doctor.examine().last
+        #expect(
+            refused?.level == .error && refused?.text.contains("status 407") == true, "\(String(describing: refused))")
+        #expect(refused?.remedy?.contains("the proxy 127.0.0.1:") == true)
     }
 
     // MARK: The probe

@@ -5,14 +5,26 @@ import Testing
 
 /// Waits until a condition is true, and then acts, both on its own thread. All tests share a few threads, and a test that checks
 /// or acts only when it gets its turn may be seconds late: what must happen before a run ends belongs into `act`.
-func eventually(_ isSo: @escaping @Sendable () -> Bool, then act: @escaping @Sendable () -> Void = {}) async {
+///
+/// After five minutes it records an issue and acts all the same, so that a test whose run has ended otherwise fails and ends.
+func eventually(
+    _ isSo: @escaping @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation,
+    then act: @escaping @Sendable () -> Void = {}
+) async {
     do {
-        try await NamedThread.value("eventually") {
-            while !isSo() { usleep(500) }
+        let became = try await NamedThread.value("eventually") {
+            let patience = ContinuousClock.now + .seconds(300)
+            var became = isSo()
+            while !became && ContinuousClock.now < patience {
+                usleep(500)
+                became = isSo()
+            }
             act()
+            return became
         }
+        if !became { Issue.record("it did not become so within five minutes", sourceLocation: sourceLocation) }
     } catch {
-        Issue.record(error)
+        Issue.record(error, sourceLocation: sourceLocation)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import APNSBatchRecords
 
 /// Tests of what a run says that it is held back by, with a server.
-@Suite(.ownThread) struct HeldBackTests {
+@Suite(.ownThread, .serialized) struct HeldBackTests {
     /// Plays a run with a server that stops reading or writing after 200 requests, until it is held back by something. Returns its last
     /// progress.
     private static func progress(

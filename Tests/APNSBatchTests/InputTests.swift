@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import APNSBatch
@@ -48,6 +49,47 @@ import Testing
         }
     }
 
+    /// Bytes in memory that say how quotes are escaped.
+    private struct Table: InputOrigin {
+        let text: String
+        let escape: Campaign.Escape?
+        var name: String { "table" }
+
+        final class Bytes: InputBytes {
+            private let left: Mutex<[UInt8]?>
+            init(_ text: String) { left = Mutex(Array(text.utf8)) }
+            func next() -> [UInt8]? {
+                left.withLock { left in
+                    defer { left = nil }
+                    return left
+                }
+            }
+            func cancel() {}
+        }
+
+        func open() -> any InputBytes { Bytes(text) }
+    }
+
+    @Test("An origin says itself how its quotes are escaped, or leaves it to the campaign")
+    func escapeOfOrigin() throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: "")
+        campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
+        func alert(_ text: String, _ own: Campaign.Escape?, _ given: Campaign.Escape) throws -> String {
+            campaign.escape = given
+            campaign.input = .origin(Table(text: "token,text\n\(token(1)),\(text)\n", escape: own))
+            let preview = try CampaignPreview(campaign)
+            return String(decoding: try #require(try preview.next()).payload, as: UTF8.self)
+        }
+        let path = #"{"aps":{"alert":"C:\\"}}"#
+        #expect(try alert(#""C:\""#, Campaign.Escape.none, .automatic) == path)
+        #expect(try alert(#""C:\""#, Campaign.Escape.none, .backslash) == path)
+        #expect(try alert(#""C:\\""#, .backslash, .automatic) == path)
+        #expect(try alert(#""C:\\""#, nil, .backslash) == path)
+        let error = #expect(throws: CampaignError.self) { try alert(#""C:\""#, nil, .automatic) }
+        #expect(error?.description.hasPrefix("table:2:69: a backslash before a quote") == true, "\(error as Any)")
+    }
+
     @Test("A file of another format is named, with advice")
     func foreign() throws {
         let rows = "token\n\(token(1))\n"
@@ -72,6 +114,29 @@ import Testing
             try refusal(Array("sep=;\r\ntoken;a\r\n".utf8))
                 == "rows.csv: the first line is Excel's \"sep=\", not the header row: remove it and give the delimiter ';'"
         )
+        let parquet = Array("PAR1\u{15}\u{04}".utf8)
+        // DuckDB takes a file for what its name says, unless it is told what the file is.
+        for (name, query) in [
+            ("r.parquet", "\"FROM read_parquet('r.parquet')\""), ("export.csv", "\"FROM read_parquet('export.csv')\""),
+            ("my \"r\" o'n.parquet", #""FROM read_parquet('my \"r\" o''n.parquet')""#),
+            ("a\u{200B}.parquet", #""FROM read_parquet('a\U0000200B.parquet')""#),
+        ] {
+            let text = try refusal(parquet, name)
+            #expect(
+                text.hasSuffix("this is Parquet: write input_query: { engine: duckdb, query: \(query) }"), "\(text)")
+        }
+        #expect(
+            try refusal(Array("Obj\u{1}\u{4}".utf8), "r.avro")
+                == "r.avro: this is Avro: run avro-tools tojson r.avro > rows.ndjson")
+        #expect(
+            try refusal(Array("ORC\u{3}\0".utf8), "my r.orc")
+                == "my r.orc: this is ORC: run python3 -c 'import sys, pyarrow.orc as f, pyarrow.csv as c; c.write_csv(f.read_table(sys.argv[1]), \"rows.csv\")' 'my r.orc'"
+        )
+        #expect(try refusal(Array("ARROW1\0\0".utf8), "r.arrow").contains("pyarrow.feather as f"))
+        #expect(try refusal(Array("SQLite format 3\0".utf8), "r.db").contains("run sqlite3 -header -csv r.db 'SELECT "))
+        #expect(
+            try refusal(Array("[\n  {\"token\": 1}]".utf8), "r.json")
+                == "r.json: this is a JSON array, and each row must be a line: run jq -c '.[]' r.json > rows.ndjson")
         #expect(try refusal(Array("\u{FEFF}sep=,\ntoken,a\n".utf8)).contains("remove it and give the delimiter ','"))
     }
 

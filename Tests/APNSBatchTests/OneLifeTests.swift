@@ -173,7 +173,8 @@ struct OnceOnly: Sendable, CustomTestStringConvertible {
 
     @Test(.timeLimit(.minutes(5))) func `the results of a run that is never sent end with it`() async throws {
         let stage = try Stage()
-        var run: CampaignRun? = try CampaignRun(try stage.campaign(rows: "token,payload\n\(token(1)),{}\n"))
+        let payload = #""{""aps"":{""alert"":""Hi""}}""#
+        var run: CampaignRun? = try CampaignRun(try stage.campaign(rows: "token,payload\n\(token(1)),\(payload)\n"))
         let results = try #require(run?.makeResults())
         run = nil
         for await _ in results { Issue.record("nothing was sent") }

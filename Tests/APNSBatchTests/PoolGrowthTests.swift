@@ -1,15 +1,16 @@
+import APNSBatchTestSupport
 import Testing
 
 @testable import APNSBatchSending
 
 /// How many connections a pool opens, by how long answers take and what limits them.
-@Suite("Connections follow the time of answers") struct PoolGrowthTests {
-    private static let times = [20.0, 50, 100, 200, 300, 400, 500, 700, 1000, 2000, 3000]
+@Suite("Connections follow the time of answers", .ownThread, .serialized) struct PoolGrowthTests {
+    private static let times = [20.0, 100, 300, 1000, 3000]
 
     @Test(
-        "All connections are in use after some fifteen answer times", arguments: times, [0, 0.5, 1.0])
+        "All connections are in use after some fifteen answer times", arguments: times, [0, 1.0])
     func reachesTheMost(time: Double, sigma: Double) {
-        for seed: UInt64 in 1...3 {
+        for seed: UInt64 in 1...2 {
             var model = PoolModel(time: { _ in time }, sigma: sigma, connections: time < 200 ? 8 : 32, seed: seed)
             let mean = model.most(1) > 0 ? Double(model.streams) / model.most(1) : 0
             let bound = 3 + 15 * mean
@@ -34,7 +35,7 @@ import Testing
 
     @Test("Connections stay when answers become slower or quicker", arguments: [0, 0.5])
     func changes(sigma: Double) {
-        for seed: UInt64 in 1...3 {
+        for seed: UInt64 in 1...2 {
             var model = PoolModel(time: { $0 < 8 ? 100 : $0 < 30 ? 1000 : 100 }, sigma: sigma, seed: seed)
             model.run(until: 36)
             let up = model.seconds.map(\.up)
@@ -46,7 +47,7 @@ import Testing
 
     @Test("Connections come when answers become slower at the start")
     func earlyChange() {
-        for seed: UInt64 in 1...3 {
+        for seed: UInt64 in 1...2 {
             var model = PoolModel(time: { $0 < 1 ? 100 : 1000 }, sigma: 0.3, seed: seed)
             model.run(until: 16)
             #expect(model.pool.up == 32, "\(model.seconds)")
@@ -57,7 +58,7 @@ import Testing
         "A server that is the limit gets no queue of thousands of requests",
         arguments: [(20_000.0, 1.0, 0.0), (2000, 100, 0.5), (20_000, 20, 0.5), (500, 1000, 0)])
     func saturated(capacity: Double, time: Double, sigma: Double) {
-        for seed: UInt64 in 1...3 {
+        for seed: UInt64 in 1...2 {
             var model = PoolModel(time: { _ in time }, sigma: sigma, streams: 1000, seed: seed)
             model.capacity = capacity
             model.run(until: 90)

@@ -101,7 +101,7 @@ import Testing
 }
 
 /// A process of Tests/Peers/connect_proxy.py.
-private final class ProxyProcess {
+final class ProxyProcess {
     private let process = Process()
     private let input = Pipe()
     let port: UInt16

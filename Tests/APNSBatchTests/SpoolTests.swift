@@ -233,7 +233,9 @@ import Testing
     /// A row whose field is too long is invalid, and only its first line is its own. The chunk may end there.
     @Test func `rows that are too long, with line ends, are the same when they are read again`() async throws {
         let stage = try Stage()
-        let campaign = try Self.campaign(stage)
+        var campaign = try Self.campaign(stage)
+        // Each further line of a long field is a row that is invalid.
+        campaign.circuitBreaker.shares = [Campaign.CircuitBreaker.invalidRows: .never]
         let rows: Rows = { writer in
             for number in 0..<40 {
                 let isLong = number % 8 == 7

@@ -9,7 +9,7 @@ import Testing
 /// Tests that the core neither crashes nor leaks when an allocation fails, and that it reports the failure. The
 /// sanitizers detect other errors, except for the thread sanitizer, which does not work with our allocator.
 @Suite(
-    "Failing allocations", .ownThread,
+    "Failing allocations", .ownThread, .serialized,
     .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
 struct AllocationTests {
     @Test(

@@ -14,7 +14,7 @@ import Testing
 /// without indexing. `apns-id`, `apns-expiration` and `apns-collapse-id` have incremental indexing the first time, and
 /// are literals without indexing afterwards. All other fields have incremental indexing. The document does not mention
 /// `content-length`, which differs between requests.
-@Suite("Campaign bytes on the wire", .ownThread)
+@Suite("Campaign bytes on the wire", .ownThread, .serialized)
 struct CampaignWireTests {
     private static let shared: Set<String> = [
         ":authority", "apns-topic", "apns-push-type", "apns-priority",

@@ -5,7 +5,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-@Suite("Channel lists", .ownThread)
+@Suite("Channel lists", .ownThread, .serialized)
 struct ChannelListTests {
     @Test("A list of ten thousand channels arrives complete, within the flow control windows")
     func list() async throws {

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Replays the initial inputs of the fuzzers, and those that they have found, without a fuzzer.
-@Suite("Replayed inputs of the fuzzers", .ownThread)
+@Suite("Replayed inputs of the fuzzers", .ownThread, .serialized)
 struct ReplayTests {
     @Test("Replayed inputs break no guarantee", arguments: FuzzTarget.all.map(\.name))
     func replay(name: String) throws {

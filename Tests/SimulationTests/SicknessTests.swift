@@ -5,7 +5,7 @@ import Testing
 
 // The tests take some million turns of lanes, which is too slow under some sanitizers.
 @Suite(
-    "Sick connections in virtual time", .ownThread,
+    "Sick connections in virtual time", .ownThread, .serialized,
     .enabled(
         if: !["address", "thread"].contains(ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] ?? "")))
 struct SicknessTests {

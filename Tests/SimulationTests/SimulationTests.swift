@@ -3,7 +3,7 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-@Suite("Simulation", .ownThread)
+@Suite("Simulation", .ownThread, .serialized)
 struct SimulationTests {
     /// Runs a seed with an input file that is removed afterwards.
     private func run(_ seed: UInt64, broken: BrokenRule? = nil) throws -> Simulation.Report {
@@ -12,14 +12,14 @@ struct SimulationTests {
         return try Simulation.run(seed: seed, input: input, broken: broken)
     }
 
-    @Test("Every guarantee holds over a faulty network", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Every guarantee holds over a faulty network", arguments: 1...20 as ClosedRange<UInt64>)
     func promises(seed: UInt64) throws {
         #expect(try run(seed).findings == [])
     }
 
     @Test(
         "Each notification of a sender has one end, which agrees with what the server saw",
-        arguments: 1...40 as ClosedRange<UInt64>)
+        arguments: 1...20 as ClosedRange<UInt64>)
     func sender(seed: UInt64) throws {
         #expect(try SendSimulation.run(seed: seed).findings == [])
     }

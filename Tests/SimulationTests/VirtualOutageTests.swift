@@ -5,7 +5,7 @@ import Testing
 
 // The test takes about ten million turns of lanes, which is too slow under some sanitizers.
 @Suite(
-    "Outages in virtual time", .ownThread,
+    "Outages in virtual time", .ownThread, .serialized,
     .enabled(
         if: !["address", "thread"].contains(ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] ?? "")))
 struct OutageTests {

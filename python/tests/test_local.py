@@ -148,9 +148,9 @@ def test_a_paused_sender_keeps_its_part(
     start_simulator: Start, make_campaign: Make, start_program: Run
 ) -> None:
     campaign = make_campaign(start_simulator(SLOW))
-    program = start_program("local", campaign, rows=6000, parts=1, on_unknown="report")
+    program = start_program("local", campaign, rows=12_000, parts=1, on_unknown="report")
     wait_until(lambda: bool(senders_of(campaign.run_dir)))
-    time.sleep(0.5)
+    wait_until(lambda: apns_batch.status(campaign.run_dir).ended > 0)
     (zombie,) = senders_of(campaign.run_dir)
     os.kill(zombie, signal.SIGSTOP)
     program.kill()
@@ -160,8 +160,8 @@ def test_a_paused_sender_keeps_its_part(
     time.sleep(3)
     assert results_of(campaign.run_dir).total() == before, "somebody sends while the lock is held"
     os.kill(zombie, signal.SIGCONT)
-    assert again.result()["rows"] == 6000
-    check_policy(campaign, 6000, "report")
+    assert again.result()["rows"] == 12_000
+    check_policy(campaign, 12_000, "report")
 
 
 def test_a_fatal_answer_stops_all_senders(
@@ -280,7 +280,7 @@ def test_ctrl_c_ends_the_senders(start_simulator: Start, make_campaign: Make, st
     campaign = make_campaign(start_simulator(SLOW))
     program = start_program("local", campaign, rows=20_000, senders=2)
     wait_until(lambda: bool(senders_of(campaign.run_dir)))
-    time.sleep(0.5)
+    wait_until(lambda: apns_batch.status(campaign.run_dir).ended > 0)
     program.process.send_signal(signal.SIGINT)
     program.process.wait(15)
     assert not senders_of(campaign.run_dir)

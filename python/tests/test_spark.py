@@ -264,6 +264,8 @@ def payloads_from_csv(campaign: Campaign, texts: list[str | None]) -> Iterator[s
 
 def rendered(campaign: Campaign, path: pathlib.Path) -> list[str]:
     command = [os.environ["APNS_BATCH"], "render", str(campaign.path), "--input", str(path), "--rows", "1000"]
+    # Some of the values have a backslash before a quote or a line end, which the file alone does not explain.
+    command += ["--escape", "none"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [line for line in done.stdout.splitlines() if line.startswith('{"aps"') or '"aps"' in line]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 from typing import Any
 
@@ -11,6 +12,7 @@ import apns_batch
 from apns_batch import _storage
 from apns_batch._altered import plain
 from apns_batch._campaign import CopiedCampaign
+from apns_batch._freeze import freeze_rows, frozen_files
 from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part
 from apns_batch._options import Options
@@ -192,3 +194,18 @@ def test_altered_names_of_columns_are_read_as_they_were(tmp_path: pathlib.Path) 
     path.parent.mkdir(parents=True)
     path.write_text("row,'=id,it's\n1,'=A1,'s\n", encoding="utf-8")
     assert list(part_lines(layout, 1)) == [{"row": "1", "=id": "=A1", "it's": "'s"}]
+
+
+def test_each_row_has_the_keys_of_the_first_rows(tmp_path: pathlib.Path) -> None:
+    layout = RunLayout.of(tmp_path)
+    rows: list[dict[str, Any]] = [{"token": f"{number:064x}"} for number in range(1200)]
+    rows[999]["name"] = "Ada"
+    rows[1000]["late"] = 1
+    rows[1001] = {"token": f"{1001:064x}", "other": True}
+    freeze_rows(rows, layout, 4)
+    lines = [json.loads(line) for path in frozen_files(layout) for line in path.read_text().splitlines()]
+    assert len(lines) == 1200
+    assert all("name" in line for line in lines)
+    assert sum(line["name"] == "Ada" for line in lines) == 1
+    assert sum("late" in line for line in lines) == 1
+    assert sum(line.get("other") is True for line in lines) == 1

@@ -80,10 +80,11 @@ class Play:
         lines = [f"{key}: {value}" for key, value in self.settings.items() if value is not None]
         (self.directory / "campaign.yaml").write_text("\n".join(lines) + "\n")
 
-    def export(self, first, last):
-        """Writes an export with a row for each number."""
+    def export(self, first, last, broken=0):
+        """Writes an export with a row for each number. The tokens of the last ones may be broken."""
         copy = self.directory / "export.new"
-        copy.write_text("token,name\n" + "".join(f"{token(number)},Ada\n" for number in range(first, last)))
+        copy.write_text("token,name\n" + "".join(
+            f"{'x' if number >= last - broken else ''}{token(number)},Ada\n" for number in range(first, last)))
         copy.rename(self.input)
 
     def command(self, *flags, subcommand="run"):
@@ -330,6 +331,22 @@ def again(directory):
     play.close([(ONE, ONCE), (OTHER, ONCE)])
 
 
+def half_broken_file(directory):
+    """Of an export of which more than half is broken nothing is sent; a few broken rows are corrected after the night."""
+    play = Play(directory / "broken")
+    play.export(ONE.start, ONE.stop, broken=250)
+    play.run(64, says="250 of 400 rows are invalid")
+    expect(not list(play.directory.glob("runs/2*")), "no run")
+    play.export(ONE.start, ONE.stop, broken=10)
+    play.run(2, says="10 rows were not sent")
+    run = play.last_run()
+    corrected = play.directory / "corrected.csv"
+    corrected.write_text((run / "not-sent.csv").read_text().replace(",x", ","))
+    play.run(0, "--correction", run, "--input", corrected, says="OK: ")
+    play.run(2, says="already=complete")
+    play.close([(ONE, ONCE)])
+
+
 def abandoned(directory):
     """A night that was killed is given up, and no longer named."""
     play = Play(directory / "abandoned", spool="always")
@@ -371,7 +388,7 @@ def database_restarts(directory):
 def plays(directory):
     """Plays everything in a directory that has the credentials of `peers.make_credentials`."""
     try:
-        for play in [two_starts_after_noon, killed_night_found, late_export, export_of_yesterday, again, abandoned,
+        for play in [two_starts_after_noon, killed_night_found, late_export, export_of_yesterday, half_broken_file, again, abandoned,
                      database_restarts]:
             say(play.__doc__.split("\n")[0])
             play(directory)

@@ -79,6 +79,7 @@ stage_documents() {
     put_packed CHANGELOG.md "$doc/changelog.gz"
     put examples/systemd/nightly.yaml "$doc/examples/nightly.yaml"
     put examples/systemd/payload.json "$doc/examples/payload.json"
+    put examples/systemd/broadcast.conf "$doc/examples/broadcast.conf"
     put examples/kubernetes/cronjob.yaml "$doc/examples/kubernetes/cronjob.yaml"
     local file
     for file in README.md campaign.yaml payload.json rows.csv; do put "examples/sealed/$file" "$doc/examples/sealed/$file"; done

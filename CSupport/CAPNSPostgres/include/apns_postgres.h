@@ -27,6 +27,8 @@ struct apns_postgres {
     __typeof__(PQresultErrorField) *result_error_field;
     __typeof__(PQntuples) *row_count;
     __typeof__(PQnfields) *column_count;
+    __typeof__(PQfname) *column_name;
+    __typeof__(PQftype) *column_type;
     __typeof__(PQgetvalue) *value;
     __typeof__(PQgetisnull) *is_null;
     __typeof__(PQclear) *clear;

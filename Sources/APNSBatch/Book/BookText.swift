@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchRecords
 
 /// The sentences about decisions.
 enum BookText {
@@ -17,6 +18,27 @@ enum BookText {
         }
     }
 
+    /// The commands that end an unfinished run.
+    static func endings(of run: String) -> String {
+        "finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted)"
+    }
+
+    /// Why nobody knows which rows a correction has sent; nil if that is known.
+    static func obscurity(of correction: CorrectionFacts.Correction) -> String? {
+        let run = correction.directory
+        return switch correction.state {
+        case .lost:
+            "\(run) has sent corrected rows, or may have, and its ledger is gone: nobody knows which rows were sent. Restore the directory"
+                + (correction.isOver
+                    ? ""
+                    : "; or give it up, so that its rows can be sent a second time: apns-batch abandon \(run.shellQuoted)")
+        case .unnamed:
+            "\(run) has sent corrected rows, or may have, and its \(CorrectionRecord.name) is gone, which says which ones they are: restore "
+                + "that file"
+        case .complete, .unfinished, .atWork: nil
+        }
+    }
+
     private static func sentence(_ objection: CampaignBook.Objection) -> String {
         switch objection {
         case .another(let run):
@@ -27,6 +49,7 @@ enum BookText {
             "\(run) is not finished and has begun to send rows of this input, which is not the one that it began with; nothing was sent. "
                 + "Finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted); or give "
                 + "--again, which sends all rows, some of them a second time"
+        case .correction(let reason): "\(reason); nothing was sent"
         case .abandoned(let run):
             "\(run) was given up after it had sent a part of this input; to send all rows, some of them a second time, give --again"
         case .partlySent(let files, let run):

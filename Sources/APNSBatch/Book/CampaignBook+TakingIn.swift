@@ -10,25 +10,30 @@ extension CampaignBook {
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/configuration`` if it is the run of another environment or topic.
     func takeIn(_ directory: String) throws(CampaignError) {
+        let entries = try missing(of: directory)
+        guard !entries.isEmpty else { return }
+        try history.prepare()
+        for entry in entries { _ = try history.add(entry) }
+    }
+
+    /// The entries of the run of a directory that the history does not have.
+    func missing(of directory: String) throws(CampaignError) -> [HistoryEntry] {
         // A ledger that cannot be read is reported where it is needed.
-        guard let opening = (try? RunOpening(ifBegunIn: directory)) ?? nil else { return }
+        guard let opening = (try? RunOpening(ifBegunIn: directory)) ?? nil else { return [] }
         let key = RunKey(runDirectory: RunDirectory.absolute(directory), began: opening.began)
         for case .began(let run) in try history.entries().all where run.key == key {
             guard run.campaign == campaign else { throw Self.ofAnother(directory, CampaignDigest.addressNames) }
-            return
+            return []
         }
         let other = CampaignDigest.addressDifferences(opening.header.digest, digest)
         guard other.isEmpty else { throw Self.ofAnother(directory, other) }
-        try history.prepare()
-        _ = try history.add(
-            .began(
-                BegunRun(
-                    campaign: campaign, runDirectory: key.runDirectory, began: key.began, time: key.began,
-                    process: UInt32(getpid()), input: try Self.input(of: opening, in: directory),
-                    message: Data(opening.header.digest).base64EncodedString())))
-        guard let summary = try CampaignSummary(ofCompleteRunIn: directory) else { return }
+        let began = BegunRun(
+            campaign: campaign, runDirectory: key.runDirectory, began: key.began, time: key.began,
+            process: UInt32(getpid()), input: try Self.input(of: opening, in: directory),
+            message: Data(opening.header.digest).base64EncodedString(), correctionOf: Self.corrected(by: directory))
+        guard let summary = try CampaignSummary(ofCompleteRunIn: directory) else { return [.began(began)] }
         let input = summary.campaign.inputCRC32C.map { [KnownInput.Content(sum: $0)] }
-        try history.add(RecordedRun(summary, of: campaign.name, directory: directory, input: input))
+        return [.began(began), .ended(RecordedRun(summary, of: campaign.name, directory: directory, input: input))]
     }
 
     private static func ofAnother(_ directory: String, _ names: [String]) -> CampaignError {

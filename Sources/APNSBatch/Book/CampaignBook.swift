@@ -60,6 +60,8 @@ public struct CampaignBook: Sendable {
         case grown(from: String, rows: UInt64)
         /// A run has sent a part of the input, or may have, and its ledger or its rows are gone.
         case lost(String)
+        /// The run of a correction cannot be corrected, for this reason.
+        case correction(String)
     }
 
     /// A decision against sending, as an error.
@@ -82,8 +84,8 @@ public struct CampaignBook: Sendable {
     let digest: [UInt8]
     /// The same in base64. Hex digits would look like a device token.
     let message: String
-    private let rules: Campaign.BookRules
-    private let look: InputLook
+    let rules: Campaign.BookRules
+    let look: InputLook
     private let runDirectory: String?
 
     /// Nothing is read. Nil for a campaign without rules, ``Campaign/book``.
@@ -107,9 +109,24 @@ public struct CampaignBook: Sendable {
     public func decision(for input: CampaignInput) throws(CampaignError) -> Decision {
         if let runDirectory { try takeIn(runDirectory) }
         let input = try RunInput(input)
-        if let reason = look.absence(of: input) { return try decision(.absent(reason), history.entries()) }
-        let unseen = input.isProduced ? Seen.produced : .unread
-        return try decision(look.seen(input).map { .seen($0) } ?? unseen, history.entries())
+        if let run = rules.correcting { return try decision(correcting: run, with: input) }
+        return try decision(try seen(input), history.entries())
+    }
+
+    /// Decides like ``decision(for:)``, and writes nothing: for a program that wants to know what a start would do.
+    ///
+    /// - Throws: ``CampaignError``, as ``decision(for:)`` does.
+    public func outlook(for input: CampaignInput) throws(CampaignError) -> Decision {
+        let input = try RunInput(input)
+        if let run = rules.correcting { return try decision(correcting: run, with: input) }
+        var content = try history.entries()
+        if let runDirectory { content.all += try missing(of: runDirectory) }
+        return try decision(try seen(input), content)
+    }
+
+    private func seen(_ input: RunInput) throws(CampaignError) -> Seen {
+        if let reason = look.absence(of: input) { return .absent(reason) }
+        return look.seen(input).map { .seen($0) } ?? (input.isProduced ? .produced : .unread)
     }
 
     /// The input of a start, as far as it is known.
@@ -157,24 +174,7 @@ public struct CampaignBook: Sendable {
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the history or a ledger cannot be read.
     public func unfinished() throws(CampaignError) -> [UnfinishedRun] {
-        try unfinishedRuns(PastRuns(history.entries().all, of: campaign).runs).map {
-            UnfinishedRun($0.state, $0.run.key, of: campaign, history: history.directory)
-        }
-    }
-
-    /// Adds that a start was refused, unless the last line of the campaign says the same.
-    ///
-    /// - Parameters:
-    ///   - exitCode: The exit code of the process.
-    ///   - reason: One sentence without device tokens.
-    public func note(refused reason: String, exitCode: Int32) throws(CampaignError) {
-        let start = RefusedStart(
-            campaign: campaign, time: Self.now, exitCode: exitCode, reason: Printable.text(reason))
-        if case .refused(var last)? = try history.entries().all.last(where: { $0.campaign == campaign.name }) {
-            last.time = start.time
-            if last == start { return }
-        }
-        _ = try history.add(.refused(start))
+        try history.unfinished(of: campaign)
     }
 
     private static var now: String { CampaignSummary.Identity.time(SystemClock.seconds()) }
@@ -196,20 +196,18 @@ public struct CampaignBook: Sendable {
     ///   - directory: The run directory, which belongs to this process.
     ///   - ledger: What identifies the file of the ledger, which is empty.
     ///   - start: When the run began, in seconds since 1970-01-01 00:00 UTC.
+    ///   - corrected: The rows of a correction.
     func begin(
-        _ input: KnownInput?, in directory: String, ledger: String?, start: UInt64
+        _ input: KnownInput?, in directory: String, ledger: String?, start: UInt64, corrected: CorrectedRows? = nil
     ) throws(CampaignError) {
         var entry = entry(of: directory, began: CampaignSummary.Identity.time(start), input: input)
         entry.ledger = ledger
+        if let run = rules.correcting { return try begin(corrected, of: run, entry) }
         while true {
             let content = try history.entries()
             let facts = try facts(input.map { .seen($0) } ?? .unknown, content, beginning: entry)
             let decision = BookTable.decision(facts, rules)
-            guard decision == .send else {
-                let refusal = Refusal(decision)
-                if case .busy = decision { throw CampaignError(.busy, refusal.description, cause: refusal) }
-                throw CampaignError(.configuration, refusal.description, cause: refusal)
-            }
+            guard decision == .send else { throw Self.refusal(decision) }
             guard try history.add(.began(entry), at: content.revision) else { continue }
             for run in facts.superseded { _ = try history.abandon(run.directory, began: run.began) }
             return
@@ -233,8 +231,12 @@ public struct CampaignBook: Sendable {
     private func entry(of directory: String, began: String, input: KnownInput?) -> BegunRun {
         BegunRun(
             campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: began, time: began,
-            process: UInt32(getpid()), input: input, message: message)
+            process: UInt32(getpid()), input: input, message: message,
+            correctionOf: rules.correcting.map(RunDirectory.absolute) ?? Self.corrected(by: directory))
     }
+
+    /// The absolute path of the run that is corrected by the run in a directory; nil if that is no correction.
+    static func corrected(by directory: String) -> String? { correctedRun(by: directory).map(RunDirectory.absolute) }
 
     private func has(_ key: RunKey) throws(CampaignError) -> Bool {
         try history.entries().all.contains { if case .began(let run) = $0 { run.key == key } else { false } }
@@ -383,7 +385,7 @@ extension KnownCampaign {
     init(_ campaign: Campaign) {
         self.init(
             name: campaign.name, environment: CampaignDigest.environmentName(campaign.destination),
-            topic: campaign.headers.topic ?? "")
+            topic: Printable.message(campaign.headers.topic ?? ""))
     }
 }
 
@@ -413,17 +415,21 @@ extension BookFacts.Unfinished {
             isLost = true
             return
         }
+        // Another process may write these files meanwhile, the ledger first: lines that are seen before a ledger without a run are no
+        // lines of the run that begins in it.
+        let hasNoLines = RunDirectory.hasNoLines(key.runDirectory)
         let found: RunOpening?
         do throws(CampaignError) {
             found = try RunOpening(ifBegunIn: key.runDirectory)
         } catch {
+            if error.saysNothing { throw error }
             isLost = true
             return
         }
         guard let opening = found else {
             // The run was entered before its ledger had anything: nothing was sent, but a process may be about to. A directory without
             // a ledger had one.
-            isLost = !RunDirectory.hasLedger(key.runDirectory) || !RunDirectory.hasNoLines(key.runDirectory)
+            isLost = !RunDirectory.hasLedger(key.runDirectory) || !hasNoLines
             if isLost { return }
             isAtWork = try RunDirectory.isTaken(key.runDirectory)
             if isAtWork { return }
@@ -438,10 +444,13 @@ extension BookFacts.Unfinished {
         if isAtWork { return }
         do throws(CampaignError) {
             if try CampaignSummary(ofCompleteRunIn: key.runDirectory) != nil { return nil }
-            _ = try RunStatus(of: key.runDirectory)
+            let status = try RunStatus(of: key.runDirectory)
+            // Its first rows were refused, or none came.
+            if !opening.header.isResumable, status.rowsRead == 0 { return nil }
             isLost =
                 !opening.header.isResumable || RunDirectory.lacksKeptRows(opening, in: key.runDirectory)
         } catch {
+            if error.saysNothing { throw error }
             isLost = true
         }
     }

@@ -42,6 +42,14 @@ struct InputLook: Sendable {
     /// What is known of an input before it is read, except for its edges; nil for one that can be read only once.
     func seen(_ input: RunInput) -> KnownInput? { files(of: input).map { KnownInput($0.map(lookedAt)) } }
 
+    /// Reads the whole of an input, if it is made of files; nil if it is not, or cannot be read, which is reported when it is opened for its
+    /// rows.
+    func wholeFile(_ input: RunInput) throws(CampaignError) -> InputFingerprint? {
+        guard files(of: input) != nil else { return nil }
+        let format = try FormatChoice(of: input, campaign)
+        return try? input.location.fingerprint(windowLog: campaign.zstdWindow, format: format)
+    }
+
     /// Reads the edges of a file. What cannot be read is reported when the file is opened for its rows.
     private func lookedAt(_ file: KnownInput.File) -> KnownInput.File {
         var looked = file
@@ -154,7 +162,7 @@ struct InputLook: Sendable {
     }
 
     private func hasRead(_ input: RunInput, in run: PastRuns.Run, isAsLong: Bool) throws(CampaignError) -> Bool {
-        let reader = try InputReader(campaign, input: input, lanes: 1)
+        let reader = try InputReader(campaign, input: input, lanes: 1, looks: false)
         return try RunDirectory.hasRead(reader.reader, isAsLong: isAsLong, in: run.key.runDirectory)
     }
 

@@ -17,8 +17,12 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
     /// Whether the ledger of the run or its rows are gone, so that it cannot be resumed.
     public var isLost: Bool
 
+    /// The absolute path of the run whose rows it sends again, corrected; nil for a run of an input of its own.
+    public var correctionOf: String?
+
     enum CodingKeys: String, CodingKey {
         case campaign, left, history, began
+        case correctionOf = "correction_of"
         case runDirectory = "run_dir"
         case isAtWork = "at_work"
         case isLost = "lost"
@@ -50,9 +54,10 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
     /// runs/2026-11-24`.
     public var sentence: String {
         let rows = left.map { "\($0.grouped) row\($0 == 1 ? " is" : "s are") left" } ?? "rows are left"
-        if isAtWork { return "\(runDirectory): \(rows), and a process is working on this run" }
+        let name = runDirectory + (correctionOf.map { " (a correction of \($0))" } ?? "")
+        if isAtWork { return "\(name): \(rows), and a process is working on this run" }
         let state = isLost ? "its ledger or its rows are gone" : rows
-        return "\(runDirectory): \(state): \(command)"
+        return "\(name): \(state): \(command)"
     }
 }
 
@@ -63,14 +68,62 @@ extension RunHistory {
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the history or a ledger cannot be read.
     public func unfinished(of name: String? = nil) throws(CampaignError) -> [UnfinishedRun] {
         let entries = try entries().all
-        let campaigns = Set(entries.compactMap { if case .began(let run) = $0 { run.campaign } else { nil } })
+        let found = try correctionsFound(beside: entries)
+        var campaigns = Set(entries.compactMap { if case .began(let run) = $0 { run.campaign } else { nil } })
+        campaigns.formUnion(found.map(\.record.campaign))
         var unfinished: [UnfinishedRun] = []
         for campaign in campaigns where name == nil || campaign.name == name {
-            for run in PastRuns(entries, of: campaign).runs where !run.isOver {
-                guard let state = try BookFacts.Unfinished(of: run.key) else { continue }
-                unfinished.append(UnfinishedRun(state, run.key, of: campaign, history: directory))
-            }
+            unfinished += try self.unfinished(of: campaign, entries, found)
         }
         return unfinished.sorted { ($0.began, $0.runDirectory) < ($1.began, $1.runDirectory) }
+    }
+
+    /// The unfinished runs of one campaign, likewise.
+    func unfinished(of campaign: KnownCampaign) throws(CampaignError) -> [UnfinishedRun] {
+        let entries = try entries().all
+        return try unfinished(of: campaign, entries, correctionsFound(beside: entries))
+            .sorted { ($0.began, $0.runDirectory) < ($1.began, $1.runDirectory) }
+    }
+
+    private func unfinished(
+        of campaign: KnownCampaign, _ entries: [HistoryEntry], _ found: [FoundCorrection]
+    ) throws(CampaignError) -> [UnfinishedRun] {
+        let past = PastRuns(entries, of: campaign)
+        let all = past.runs + past.corrections
+        let own = found.filter { $0.record.campaign == campaign }
+        var keys = all.filter { !$0.isOver }.map { (key: $0.key, correctionOf: $0.correctionOf) }
+        for correction in own where !all.contains(where: { $0.key == correction.key }) {
+            keys.append((correction.key, correction.run))
+        }
+        var unfinished: [UnfinishedRun] = []
+        for (key, run) in keys {
+            guard let state = try BookFacts.Unfinished(of: key) else { continue }
+            var open = UnfinishedRun(state, key, of: campaign, history: directory)
+            open.correctionOf = run
+            unfinished.append(open)
+        }
+        return unfinished
+    }
+
+    /// A correction whose directory is there.
+    private struct FoundCorrection {
+        let key: RunKey
+        let run: String
+        let record: CorrectionRecord
+    }
+
+    /// The corrections beside the runs of the history that have begun: their lines may be damaged.
+    private func correctionsFound(beside entries: [HistoryEntry]) throws(CampaignError) -> [FoundCorrection] {
+        let directories = Set(entries.compactMap(\.key).map { RunDirectory.parent(of: $0.runDirectory) } + [directory])
+        var found: [FoundCorrection] = []
+        for path in try CorrectionPath.all(in: directories) {
+            guard let record = CorrectionRecord(in: path.path),
+                let opening = (try? RunOpening(ifBegunIn: path.path)) ?? nil
+            else { continue }
+            found.append(
+                FoundCorrection(
+                    key: RunKey(runDirectory: path.path, began: opening.began), run: path.run, record: record))
+        }
+        return found
     }
 }

@@ -14,6 +14,8 @@ public final class CampaignPreview {
         public let row: UInt64
         /// Why it would not be sent, with line, column and cause; nil for a valid row.
         public let invalid: String?
+        /// Whether ``Campaign/only`` or ``Campaign/firstRow`` leaves it out, so that it was not checked.
+        public let isLeftOut: Bool
         /// The `:path`: `/3/device/` and the token, or the app's path of a broadcast.
         public let path: String
         /// All header fields in their order, with dots in place of the provider token.
@@ -61,6 +63,9 @@ public final class CampaignPreview {
     }
 
     private func show(_ row: APNSBatchRows.Row) -> Row {
+        if plan.passesOver(row) {
+            return Row(row: row.row, invalid: nil, isLeftOut: true, path: "", headers: [], payload: [])
+        }
         switch preparer.prepare(row, in: &arena, flights: &flights, now: SystemClock.seconds()) {
         case .ready(let place):
             defer { flights.release(place, in: &arena) }
@@ -72,7 +77,7 @@ public final class CampaignPreview {
     }
 
     private static func unsent(_ row: APNSBatchRows.Row, _ cause: String) -> Row {
-        Row(row: row.row, invalid: cause, path: "", headers: [], payload: [])
+        Row(row: row.row, invalid: cause, isLeftOut: false, path: "", headers: [], payload: [])
     }
 
     private func request(_ flight: Flight) -> Row {
@@ -93,7 +98,9 @@ public final class CampaignPreview {
         }
         let payload = record[.payload]
         headers.append((RequestHeader.contentLength.name, String(payload.count)))
-        return Row(row: flight.row, invalid: nil, path: text(.path), headers: headers, payload: Array(payload))
+        return Row(
+            row: flight.row, invalid: nil, isLeftOut: false, path: text(.path), headers: headers,
+            payload: Array(payload))
     }
 
     private static func text(_ field: HeaderFieldBytes) -> (name: String, value: String) {

@@ -43,6 +43,10 @@ public final class CampaignRun: Sendable {
     private let production: RowProduction?
     private let template: Campaign.Template?
     private let judge: Guarded<ExpectationJudge>
+    /// Which rows were judged before the run began; nil for none.
+    let judged: InputJudge.Scope?
+    /// Whether the run ends when too many of the latest rows are invalid.
+    private let watchesRows: Bool
     private let changeLog: RunChanges
     /// Nil if metrics are discarded.
     let metrics: MetricsRecorder?
@@ -94,6 +98,11 @@ public final class CampaignRun: Sendable {
         past = try resuming ? Self.past(campaign, files) : nil
         reportBy = campaign.reportBy
         (name, historyPlace) = (campaign.name, try HistoryPlace(campaign))
+        if let past, campaign.retryUnavailable, files == nil {
+            let began = CampaignSummary.Identity.time(past.header.start)
+            try CampaignBook.refuseReopening(
+                of: campaign.runDirectory ?? "", began: began, history: historyPlace?.history)
+        }
         try historyPlace?.history.prepare()
         let judge = try ExpectationJudge(campaign, start: past?.header.start)
         self.judge = Guarded(judge)
@@ -102,6 +111,7 @@ public final class CampaignRun: Sendable {
         let isNew = files == nil && past == nil
         var taken: (path: String, ledger: any AppendFile)?
         var copied: CopiedInput?
+        var corrected: CorrectedRows?
         var isReady = false
         defer { if let taken, input.isCopy, !isReady { DirectoryFiles(taken.path).removeInputCopy(of: taken.ledger) } }
         if let past {
@@ -113,6 +123,7 @@ public final class CampaignRun: Sendable {
                 taken = own
                 let kept = try spooling.copy(input, of: campaign, to: own.path, own.ledger)
                 (input, copied) = kept
+                if campaign.book?.correcting != nil { corrected = try CorrectedRows(campaign, kept.copy, kept.of) }
             }
             try InputReader.requireWhole(campaign, of: input)
             try InputReader.requireRows(campaign, of: input, judge)
@@ -140,12 +151,17 @@ public final class CampaignRun: Sendable {
             note: campaign.note)
         try past?.check(header, input: reader.reader)
         try plan.refuseBrokenTemplates()
+        if past == nil { try Self.refuseReturned(plan, campaign) }
+        judged = past == nil ? try Self.judge(input, of: campaign, plan, reader, judge) : nil
+        watchesRows = judged != .all && !(reader.isRepeatable && Self.allows(campaign, judge))
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         var before = CampaignProgress()
         before.outcomes = past?.reading.history.tally.outcomes ?? [:]
         self.metrics = MetricsRecorder(metrics, name: name, start: Figures(run: RunMeasurements(before)))
+        // A run that is resumed has reserved room, which counts as used, and ends in order where that does not suffice.
+        if isNew { try Self.requireRoom(campaign, in: taken?.path, for: input, surroundings) }
         if isNew, taken == nil { taken = try RunDirectory.take(campaign.runDirectory) }
         let place = taken?.path ?? campaign.runDirectory ?? ""
         directory = place
@@ -154,9 +170,9 @@ public final class CampaignRun: Sendable {
         let storedBytes = input.isCopy ? nil : reader.bytesTotal
         if past == nil {
             let copy = input.isCopy ? DirectoryFiles(place).inputCopyPath : nil
-            try historyPlace?.begin(in: place, ledger: taken?.ledger.stamp?.text, start: plan.start) {
-                $0.known(given, copied, copy: copy, storedBytes: storedBytes)
-            }
+            try historyPlace?.begin(
+                in: place, ledger: taken?.ledger.stamp?.text, start: plan.start, corrected: corrected
+            ) { $0.known(given, copied, copy: copy, storedBytes: storedBytes) }
         } else {
             try historyPlace?.resume(in: place, start: plan.start, reopening: campaign.retryUnavailable)
         }
@@ -171,12 +187,38 @@ public final class CampaignRun: Sendable {
         RunInput(copy: DirectoryFiles(campaign.runDirectory ?? "").inputCopyPath, of: header.inputName)
     }
 
+    /// Throws if the disk of the run directory is too small for the rows of an input whose size is known.
+    ///
+    /// - Parameter taken: The run directory, if it was made before.
+    private static func requireRoom(
+        _ campaign: Campaign, in taken: String?, for input: RunInput, _ surroundings: Surroundings
+    ) throws(CampaignError) {
+        try DiskRoom.measured(
+            campaign, in: taken ?? campaign.runDirectory ?? RunDirectory.folder, for: input,
+            chunks: chunks(of: campaign), freeBytes: surroundings.freeBytes)?.require()
+    }
+
+    /// The number of chunks of rows that are announced before any of them has ended.
+    static func chunks(of campaign: Campaign) throws(CampaignError) -> Int {
+        InputReader.buffers(lanes: try lanes(of: campaign), group: ChunkFeed.group)
+    }
+
     private static func rate(of campaign: Campaign) throws(CampaignError) -> RunRate {
-        guard let path = campaign.sharedRatePath else { return RunRate(campaign.rateLimit) }
+        guard let path = try sharedRate(of: campaign) else { return RunRate(campaign.rateLimit) }
+        return try RunRate(campaign.rateLimit, sharedBy: path)
+    }
+
+    /// Throws what making the limit of a run would throw, and leaves nothing behind.
+    static func tryRate(of campaign: Campaign) throws(CampaignError) {
+        if let path = try sharedRate(of: campaign) { try RateFile.attempt(path) }
+    }
+
+    private static func sharedRate(of campaign: Campaign) throws(CampaignError) -> String? {
+        guard let path = campaign.sharedRatePath else { return nil }
         guard campaign.rateLimit.rate != nil else {
             throw CampaignError(.configuration, "rate shared: needs a rate")
         }
-        return try RunRate(campaign.rateLimit, sharedBy: path)
+        return path
     }
 
     private static func past(_ campaign: Campaign, _ files: (any RunFiles)?) throws(CampaignError) -> RunPast {
@@ -377,25 +419,40 @@ public final class CampaignRun: Sendable {
         do throws(CampaignError) {
             try RunRecord.confirm(ledger, isAsReadBy: past, name: directory)
             isOurs = true
-            if let past, wasComplete { return recorded(finished(past)) }
+            if let past, wasComplete {
+                let summary = finished(past)
+                enterGivenUp(summary)
+                return recorded(summary)
+            }
             started.withLock { $0 = SystemClock.monotonicSeconds() }
             account = try sendAll(openRecord())
             account.breakdowns = breakdowns
+            if control.stopCause == nil { account.notSentFile = writeNotSent(account.tally.outcomes, outcomesBefore) }
         } catch {
             control.stop(.failure(error))
         }
         if account.figures.lanes == nil { account.figures = figures(withLanes: true) }
         let summary = summarize(account)
-        return isOurs ? recorded(write(summary, account)) : summary
+        guard isOurs else { return summary }
+        // Before the summary says that the run is complete, which would make it the run of its night.
+        enterGivenUp(summary)
+        return recorded(write(summary, account))
+    }
+
+    /// Enters in the history that an operator has given the run up, if one has.
+    private func enterGivenUp(_ summary: CampaignSummary) {
+        guard control.isAbandoned, summary.ending == .complete else { return }
+        historyPlace?.giveUp(directory, began: summary.campaign.began, logger: plan.log.logger)
     }
 
     /// Adds the summary to the history, and removes what no later session needs.
     private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
-        // Rows that ended as unavailable are read again if the run is resumed for them.
-        if summary.ending == .complete, summary.unavailable == 0 { dropKeptRows() }
+        // Rows that ended as unavailable are read again if the run is resumed for them, and rows that were not sent as long as no file has them.
+        let isKeptFile =
+            summary.notSentFile != nil || summary.invalid == 0 && summary.expired == 0 || control.isAbandoned
+        if summary.ending == .complete, summary.unavailable == 0, isKeptFile { dropKeptRows() }
         historyPlace?.add(
             summary, directory: directory, input: summary.ending == .complete ? contents : nil,
-            isAbandoned: control.isAbandoned && summary.ending == .complete,
             logger: plan.log.logger)
         return summary
     }
@@ -421,10 +478,11 @@ public final class CampaignRun: Sendable {
             control.stop(.failure(error))
             return summarize(nothingDone)
         }
-        var summary = CampaignSummary(
-            history, campaign: identity(ended: history.lastTime),
-            judge: judge.withLock { $0 }, unfinished: unfinished)
-        if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
+        let known = RunDirectory.readSummary(directory)
+        if let known, known.agrees(with: recorded(history, notSent: nil)), hasNotSent(known) { return known }
+        let file = writeNotSent(history.tally.outcomes)
+        var summary = recorded(history, notSent: file)
+        if let known, file == nil, known.agrees(with: summary) { return known }
         summary.breakdowns = breakdowns
         do {
             try RunDirectory.write(summary, to: directory)
@@ -432,6 +490,14 @@ public final class CampaignRun: Sendable {
             control.stop(.failure(error))
         }
         return summary
+    }
+
+    /// The summary of a run without remaining rows, from its ledger alone.
+    private func recorded(_ history: LedgerHistory, notSent file: String?) -> CampaignSummary {
+        CampaignSummary(
+            history, campaign: identity(ended: history.lastTime),
+            judge: judge.withLock { $0 }, unfinished: unfinished, correctionOf: CampaignBook.corrected(by: directory),
+            notSentFile: file)
     }
 
     private func write(_ summary: CampaignSummary, _ account: SessionAccount) -> CampaignSummary {
@@ -485,6 +551,7 @@ public final class CampaignRun: Sendable {
         LedgerSession(
             number: sessionNumber, process: UInt32(getpid()),
             time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown,
+            sendsNothing: control.isAbandoned,
             note: past == nil || header.note == past?.header.note ? [] : header.note)
     }
 
@@ -511,6 +578,7 @@ public final class CampaignRun: Sendable {
             exchange: OutcomeExchange(
                 lanes: gauges.count, each: plan.surroundings.batchesPerLane,
                 entries: plan.surroundings.outcomesPerBatch, results: results.withLock { $0.begin() }),
+            watchesRows: watchesRows,
             rowsLeft: { [weak self] in self?.look(withAccount: false).rowsLeft })
         control.notify { [reader, chunks] in
             reader.cancel()
@@ -524,7 +592,10 @@ public final class CampaignRun: Sendable {
 
     /// Creates the reader's part, which feeds the lanes.
     package func makeFeed(_ record: RunRecord) -> ChunkFeed {
-        ChunkFeed(reader, to: chunks, record: record, past: past?.ranges ?? [])
+        let judge = judgeOfChunks
+        return ChunkFeed(
+            reader, to: chunks, record: record, past: past?.ranges ?? [],
+            judge: judge.map { judge in { judge.refusal(of: $0, isLast: $1) } })
     }
 
     /// Creates the writer, which receives outcomes from the lanes.
@@ -608,10 +679,14 @@ public final class CampaignRun: Sendable {
     }
 
     private func summarize(_ account: SessionAccount) -> CampaignSummary {
-        CampaignSummary(
+        var summary = CampaignSummary(
             account, before: past?.reading.history, changes: changes, stop: control.stopCause,
             campaign: identity(ended: plan.surroundings.seconds()), judge: judge.withLock { $0 },
-            unfinished: unfinished)
+            unfinished: unfinished, correctionOf: directory.isEmpty ? nil : CampaignBook.corrected(by: directory))
+        if let failure, LostRecord.isCause(of: failure, in: directory, start: plan.start) {
+            summary.lose(LostRecord.sentence(summary, isKnown: historyPlace?.decidesStarts ?? false))
+        }
+        return summary
     }
 
     /// - Parameter ended: In seconds since 1970-01-01 00:00 UTC.

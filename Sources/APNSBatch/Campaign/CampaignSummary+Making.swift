@@ -27,6 +27,8 @@ struct SessionAccount {
     var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
     /// The rows of all sessions by the values of columns; nil if there are none.
     var breakdowns: [CampaignSummary.Breakdown]?
+    /// The name of the file with rows that were not sent; nil if there is none.
+    var notSentFile: String?
     /// The status at the end, from the ledger; nil if the run is complete, or if the status is not known.
     var status: RunStatus?
 }
@@ -38,7 +40,8 @@ extension CampaignSummary {
     ///   - stop: The cause for which the run ended early.
     init(
         _ account: SessionAccount, before: LedgerHistory?, changes: [RunChange] = [], stop: RunControl.Stop?,
-        campaign: Identity, judge: ExpectationJudge = .standard, unfinished: [UnfinishedRun] = []
+        campaign: Identity, judge: ExpectationJudge = .standard, unfinished: [UnfinishedRun] = [],
+        correctionOf: String? = nil
     ) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
@@ -52,8 +55,8 @@ extension CampaignSummary {
             campaign: campaign)
         self.changes = changes
         killedSessions = before?.killedSessionsIfAny
-        breakdowns = account.breakdowns
-        self.unfinished = unfinished.isEmpty ? nil : unfinished
+        (breakdowns, notSentFile) = (account.breakdowns, account.notSentFile)
+        (self.correctionOf, self.unfinished) = (correctionOf, unfinished.isEmpty ? nil : unfinished)
         if let stop { end(early: stop, account.status) }
         conclude(judge)
     }
@@ -61,7 +64,7 @@ extension CampaignSummary {
     /// Creates the summary of a complete run from its ledger.
     package init(
         _ history: LedgerHistory, campaign: Identity, judge: ExpectationJudge = .standard,
-        unfinished: [UnfinishedRun] = []
+        unfinished: [UnfinishedRun] = [], correctionOf: String? = nil, notSentFile: String? = nil
     ) {
         let ended = history.endedInSession
         self.init(
@@ -69,6 +72,7 @@ extension CampaignSummary {
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
         changes = history.changes
         killedSessions = history.killedSessionsIfAny
+        (self.correctionOf, self.notSentFile) = (correctionOf, notSentFile)
         self.unfinished = unfinished.isEmpty ? nil : unfinished
         conclude(judge)
     }
@@ -130,6 +134,12 @@ extension CampaignSummary {
             exitCode = isClean ? 0 : 2
         }
         verdict = Verdict.text(of: self, scope)
+    }
+
+    /// Notes that the record of the run is gone.
+    mutating func lose(_ sentence: String?) {
+        lostRecord = sentence
+        verdict = Verdict.text(of: self)
     }
 
     /// Whether another summary of the run, which has more figures of the last session, has the same counts.

@@ -73,9 +73,18 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var verdict = ""
     /// The identity of the campaign.
     public var campaign: Identity
+    /// The absolute path of the run whose rows this one sent again, corrected; nil for a run of an input of its own.
+    public var correctionOf: String?
+    /// The name of the file in the run directory that has the lines of rows which ended as ``Outcome/invalid``, ``Outcome/expired`` or
+    /// ``Outcome/unavailable``, such as `not-sent.csv`; nil if there is none.
+    public var notSentFile: String?
     /// Other runs of the campaign that have rows without an outcome, the oldest first; nil if there are none, or if the campaign has no
     /// ``Campaign/book``. Unless a process is working on it, each of them is a reason to look.
     public var unfinished: [UnfinishedRun]?
+
+    /// How many rows were sent, and what to do, if the record of the run was removed or replaced while it went on; nil if it was not. It is a part
+    /// of ``verdict``, and not of `summary.json`, for which there is no directory any more.
+    public internal(set) var lostRecord: String?
 
     /// The rows that violate one rule.
     public struct InvalidRows: Sendable, Codable, Equatable {
@@ -234,6 +243,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
         case sessions, reasons, ending, cause, campaign, expectations, verdict, changes, unfinished, breakdowns
         case allSessions = "all_sessions"
+        case correctionOf = "correction_of"
+        case notSentFile = "not_sent_file"
         case lastSession = "last_session"
         case killedSessions = "killed_sessions"
         case maybeSent = "may_be_sent"
@@ -252,6 +263,9 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
     /// The unfinished runs of the campaign that no process is working on.
     var forgotten: [UnfinishedRun] { (unfinished ?? []).filter { !$0.isAtWork } }
+
+    /// The unfinished runs of the campaign that other processes were working on when this one ended.
+    public var othersAtWork: [UnfinishedRun] { (unfinished ?? []).filter(\.isAtWork) }
 
     /// The number of rows with this outcome.
     public subscript(outcome: Outcome) -> UInt64 {

@@ -11,6 +11,9 @@ struct HistoryPlace: Sendable {
     /// The rules of the campaign; nil without any.
     private let book: CampaignBook?
 
+    /// Whether a start of the campaign looks for its runs in the history.
+    var decidesStarts: Bool { book != nil }
+
     /// Nil for a campaign without a state directory and rules.
     init?(_ campaign: Campaign) throws(CampaignError) {
         guard let directory = campaign.stateDirectory ?? campaign.book?.directory else { return nil }
@@ -22,13 +25,15 @@ struct HistoryPlace: Sendable {
     ///
     /// - Parameters:
     ///   - ledger: What identifies the file of its ledger, which is empty.
+    ///   - corrected: The rows of a correction; nil for another run.
     ///   - input: What is known of its input; called only if there are rules.
     /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
     func begin(
-        in directory: String, ledger: String?, start: UInt64, input: (CampaignBook) -> KnownInput?
+        in directory: String, ledger: String?, start: UInt64, corrected: CorrectedRows?,
+        input: (CampaignBook) -> KnownInput?
     ) throws(CampaignError) {
         guard let book else { return }
-        try book.begin(input(book), in: directory, ledger: ledger, start: start)
+        try book.begin(input(book), in: directory, ledger: ledger, start: start, corrected: corrected)
     }
 
     /// Enters a later session, where the history needs it.
@@ -52,16 +57,20 @@ struct HistoryPlace: Sendable {
         }
     }
 
+    /// Enters that an operator has given a run up, so that it does not count as the one of its night. A failure is only logged.
+    func giveUp(_ directory: String, began: String, logger: Logger) {
+        do throws(CampaignError) {
+            _ = try history.abandon(directory, began: began)
+        } catch {
+            logger.printable.warning("the history does not say that this run was given up: \(error)")
+        }
+    }
+
     /// Adds the line of a run that has ended. A failure is only logged, because the run itself has its results.
     ///
-    /// - Parameters:
-    ///   - input: What was read of each file of its input.
-    ///   - isAbandoned: Whether an operator has given the run up, so that it does not count as the one of its night.
-    func add(
-        _ summary: CampaignSummary, directory: String, input: [KnownInput.Content]?, isAbandoned: Bool, logger: Logger
-    ) {
+    /// - Parameter input: What was read of each file of its input.
+    func add(_ summary: CampaignSummary, directory: String, input: [KnownInput.Content]?, logger: Logger) {
         do throws(CampaignError) {
-            if isAbandoned { _ = try history.abandon(directory, began: summary.campaign.began) }
             try history.add(RecordedRun(summary, of: campaign, directory: directory, input: input))
         } catch {
             logger.printable.warning("the history has no line of this run: \(error)")
@@ -102,7 +111,8 @@ extension RecordedRun {
         self.init(
             campaign: campaign, runDirectory: RunDirectory.absolute(directory), began: summary.campaign.began,
             ended: summary.campaign.ended, ending: summary.ending.rawValue, exitCode: summary.exitCode,
-            verdict: summary.verdict, figures: summary.figures.withKnownReasons, input: input)
+            verdict: summary.verdict, figures: summary.figures.withKnownReasons, correctionOf: summary.correctionOf,
+            input: input)
     }
 }
 

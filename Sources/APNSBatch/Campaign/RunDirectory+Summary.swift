@@ -46,6 +46,7 @@ extension CampaignSummary {
             throw CampaignError(.results, "\(directory): its ledger has no header")
         }
         self.init(ofKilled: history, header, status, earlier: RunDirectory.readSummary(directory))
+        correctionOf = CampaignBook.corrected(by: directory)
     }
 
     /// Reads the summary of a complete run. Returns nil if rows of the run are left, if a process is working on it, or if its

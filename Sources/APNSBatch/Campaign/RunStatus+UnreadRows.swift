@@ -11,7 +11,19 @@ extension RunStatus {
     ///   - path: The path of the input.
     ///   - delimiter: The byte between its fields.
     public mutating func countUnread(in path: String, delimiter: UInt8 = UInt8(ascii: ",")) {
-        if OpenFile.kind(of: path) == .file, let format = try? FormatChoice(ofFile: path, delimiter: delimiter) {
+        countUnread(in: path, delimiter: delimiter, escape: .automatic)
+    }
+
+    /// Counts the rows that were not read, like ``countUnread(in:delimiter:)``, of an input that may have backslashes as escapes.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the input.
+    ///   - delimiter: The byte between its fields.
+    ///   - escape: How it writes quotes inside quoted fields.
+    public mutating func countUnread(in path: String, delimiter: UInt8, escape: Campaign.Escape) {
+        if OpenFile.kind(of: path) == .file,
+            let format = try? FormatChoice(ofFile: path, delimiter: delimiter, escape)
+        {
             countUnread(in: path, format)
         }
     }

@@ -15,14 +15,19 @@ enum Verdict {
         switch summary.ending {
         case .complete:
             summary.isClean
-                ? sentence("OK", [account(summary)] + repetitions(summary))
-                : sentence("LOOK", failures(summary, scope) + unfinished(summary) + repetitions(summary))
+                ? sentence("OK", [account(summary)] + repetitions(summary) + goingOn(summary))
+                : sentence(
+                    "LOOK", failures(summary, scope) + unfinished(summary) + repetitions(summary) + goingOn(summary))
         case .interrupted:
             sentence(
-                "FAILED", [summary.cause ?? "the run was interrupted"] + repetitions(summary) + [rest(summary, scope)])
+                "FAILED",
+                [summary.cause ?? "the run was interrupted"] + repetitions(summary) + [rest(summary, scope)]
+                    + goingOn(summary))
         case .failed:
             sentence(
-                "FAILED", [summary.cause ?? "the cause is unknown"] + repetitions(summary) + [rest(summary, scope)])
+                "FAILED",
+                [summary.cause ?? "the cause is unknown"] + repetitions(summary)
+                    + [summary.lostRecord ?? rest(summary, scope)] + goingOn(summary))
         }
     }
 
@@ -67,6 +72,11 @@ enum Verdict {
         let more = forgotten.count - shownFailures
         return forgotten.prefix(shownFailures).map { "another run is not finished: \($0.sentence)" }
             + (more > 0 ? ["\(more) more are not finished"] : [])
+    }
+
+    /// What other processes are still sending for the campaign.
+    private static func goingOn(_ summary: CampaignSummary) -> [String] {
+        summary.othersAtWork.prefix(shownFailures).map { "another run goes on: \($0.sentence)" }
     }
 
     private static func failures(_ summary: CampaignSummary, _ scope: Scope) -> [String] {

@@ -16,7 +16,14 @@ struct VerdictAdvice {
     static func texts(about metrics: [String], _ summary: CampaignSummary, _ scope: Verdict.Scope) -> [String] {
         var advice = VerdictAdvice(summary, scope)
         for metric in metrics { advice.add(metric) }
+        advice.addNotSent()
         return advice.texts
+    }
+
+    /// Adds where the rows are that were not sent because of themselves.
+    private mutating func addNotSent() {
+        guard scope == .run, let name = summary.notSentFile else { return }
+        texts.append("\(name) has the rows that were not sent, and run --correction sends its corrected lines")
     }
 
     private mutating func add(_ metric: String) {
@@ -69,6 +76,7 @@ struct VerdictAdvice {
             return "these rows may have arrived: decide whether to send those again that results.csv lists"
         case "expired" where summary.changes.contains { $0.text == CampaignRun.abandonment }:
             return "the run was given up"
+        case "suppressed": return "only and from_row leave these rows out: compare them with the input"
         case "expired": return "start earlier, send faster, or allow more time (not_after, expiration)"
         case "duration", "rate": return "compare all_sessions in summary.json with an earlier night"
         default: return "see results.csv"

@@ -29,7 +29,9 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
     public let remedy: String?
 
     init(_ code: Code, _ description: String, remedy: String? = nil) {
-        (self.code, self.description, self.remedy) = (code, Printable.text(description), remedy.map(Printable.text))
+        (self.code, self.description, self.remedy) = (
+            code, Printable.message(description), remedy.map(Printable.message)
+        )
     }
 
     init(_ error: CampaignError) { self.init(.configuration, error.description) }

@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
@@ -65,6 +66,8 @@ struct RequestClient: Sendable {
     let port: UInt16
     let trust: TLSOptions
     let credentials: RequestCredentials?
+    /// The proxy through which connections are made; nil for none.
+    var proxy: Campaign.Proxy?
     /// The timeout for connecting, and for the answer, in milliseconds.
     var timeout: UInt32 = 15_000
     /// The maximum length of a body, in bytes; a longer one is a failure.
@@ -90,14 +93,14 @@ struct RequestClient: Sendable {
     private func exchange(_ request: Request) -> Exchange {
         var exchange = Exchange()
         do {
-            exchange.addresses = try HostResolver.resolve(host: host, port: port)
+            exchange.addresses = try HostResolver.resolve(host: proxy?.host ?? host, port: proxy?.port ?? port)
         } catch {
             exchange.result = .failure(Failure(kind: .name, text: error.description))
             return exchange
         }
         do {
             let authorization = try credentials?.authorization(now: SystemClock.seconds())
-            var connection = try SingleConnection(self)
+            var connection = try SingleConnection(self, tunnel: try proxy?.request(to: endpoint) ?? [])
             try connection.run(request, authorization: authorization, into: &exchange)
         } catch {
             exchange.result = .failure(Failure(kind: .local, text: "\(error)"))

@@ -56,6 +56,9 @@ struct RequestCredentials: Sendable {
         }
     }
 
+    /// What they are, in messages.
+    var name: String { if case .certificate = kind { "client certificate" } else { "provider token" } }
+
     /// Returns the TLS options of a connection, with the client certificate if there is one.
     func tls(_ trust: TLSOptions) -> TLSOptions {
         guard case .certificate(let certificate) = kind else { return trust }

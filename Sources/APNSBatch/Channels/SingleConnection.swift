@@ -10,7 +10,8 @@ struct SingleConnection: ~Copyable {
     /// The reason in the server's GOAWAY, as a suffix of messages; empty if there is none.
     private var goaway = ""
 
-    init(_ client: RequestClient) throws(TransportError) {
+    /// - Parameter tunnel: The request to a proxy; empty without one.
+    init(_ client: RequestClient, tunnel: [UInt8] = []) throws(TransportError) {
         var options = TransportOptions()
         options.connections = 2
         options.streams = 1
@@ -19,6 +20,7 @@ struct SingleConnection: ~Copyable {
         options.connectTimeout = client.timeout
         options.captures = RequestClient.captures
         var transport = try Transport(options)
+        try transport.setTunnel(tunnel)
         tls = try transport.makeTLS(client.credentials?.tls(client.trust) ?? client.trust)
         self.transport = transport
         self.client = client

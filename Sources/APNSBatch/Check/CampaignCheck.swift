@@ -4,7 +4,6 @@ import APNSBatchRows
 import APNSBatchSending
 import APNSBatchTransport
 import Glibc
-import Logging
 
 /// Checks a whole campaign without sending: every row is prepared by the code that sends, and checked against every rule.
 ///
@@ -23,6 +22,8 @@ public final class CampaignCheck: Sendable {
     private let file: FindingsFile?
     private let started = Guarded<Double?>(nil)
     private let tokens = SharedTokens()
+    /// Judges the rows as a run does before its first push; nil if it does not. Used by the reader's thread, and after its end.
+    private let judge: Guarded<InputJudge?>
     private let life = Life()
 
     /// Creates a check.
@@ -38,13 +39,19 @@ public final class CampaignCheck: Sendable {
     ) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
         let input = try RunInput(input)
-        let requirement = RowRequirement(campaign, of: input, try ExpectationJudge(campaign))
+        let expectations = try ExpectationJudge(campaign)
+        let requirement = RowRequirement(campaign, of: input, expectations)
         if input.isFile { try InputReader.require(requirement, campaign, of: input) }
         self.requirement = input.isFile ? nil : requirement
         reader = try InputReader(campaign, input: input, lanes: threads)
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
-        plan = try CampaignPlan(
-            campaign, input: reader.facts, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+        plan = try CampaignPlan(campaign, input: reader.facts, logger: CampaignTrial.silent)
+        let scope = CampaignRun.judged(of: campaign, plan, expectations)
+        if let scope {
+            judge = Guarded(InputJudge(plan, scope, expectations, cursor: reader.makeCursor()))
+        } else {
+            judge = Guarded(nil)
+        }
         providers = try ProviderDirectory(campaign, plan: plan)
         gauges = (0..<threads).map { _ in LaneGauges() }
         limit = campaign.rateLimit
@@ -54,7 +61,7 @@ public final class CampaignCheck: Sendable {
     /// Stops the check: no more rows are read, and ``run()`` returns what was found until then.
     public func stop() { control.stop(.interrupted) }
 
-    /// The progress of the check. Rows that were checked count as `accepted` or `invalid`.
+    /// The progress of the check. Rows that were checked count as `accepted` or `invalid`, and those that are not selected as `suppressed`.
     public var progress: CampaignProgress {
         CampaignProgress(gauges, reader, started: started.withLock { $0 })
     }
@@ -93,7 +100,10 @@ public final class CampaignCheck: Sendable {
         let findings = Guarded(report)
         do throws(ThreadError) {
             let reading = try NamedThread("reader") { [self] in
-                let feed = ChunkFeed(reader, to: chunks)
+                let feed = ChunkFeed(reader, to: chunks) { [judge] group, _ in
+                    judge.withLock { $0?.note(group) }
+                    return nil
+                }
                 feed.run(control: control, wake: {})
             }
             NamedThread.together("check", count: gauges.count, failed: fail) { [self] in work($0, into: findings) }
@@ -104,35 +114,28 @@ public final class CampaignCheck: Sendable {
             fail(error)
         }
         report = findings.withLock { $0 }
-        // The rows of an input that can be read only once are counted while they are checked.
-        if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         control.notifyNobody()
         report.duplicateTokens = tokens.duplicates
         report.sort()
-        if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors) {
+        if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors - report.rowsNotSelected) {
             report.campaign.append(finding)
             writeCampaignFindings([finding])
         }
         file?.finish()
+        // The rows of an input that can be read only once are counted while they are checked.
+        if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
         case .failure(let error): return .failure(error)
         case .interrupted: report.isComplete = false
-        case nil: break
+        case nil: report.refusal = judge.withLock { $0?.error }
         }
         return .success(report)
     }
 
     /// Returns a finding if so many rows cannot be sent before the deadline by a campaign that begins now.
     private func deadlineFinding(rows: UInt64) -> CampaignFinding? {
-        guard let deadline = plan.deadline else { return nil }
-        let most = limit.rowsAtMost(in: Double(deadline.seconds - min(deadline.seconds, plan.start)), of: rows)
-        guard most < Double(rows) else { return nil }
-        let time = CampaignSummary.Identity.time(deadline.seconds)
-        return CampaignFinding(
-            .deadlineTooEarly,
-            "not_after: a campaign that begins now can send at most \(UInt64(most).grouped) of \(rows.grouped) rows before "
-                + "\(time), by \(limit); the others would expire")
+        plan.deadline.flatMap { CampaignFinding(rows: rows, from: plan.start, until: $0, limit) }
     }
 
     private func writeCampaignFindings(_ findings: [CampaignFinding]) {

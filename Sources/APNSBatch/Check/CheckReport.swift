@@ -17,12 +17,15 @@ public struct CheckReport: Sendable {
     /// The maximum number of ``Group/examples``.
     public static let exampleLimit = 20
 
-    /// The number of rows that were checked.
+    /// The number of rows that were read.
     public internal(set) var rows: UInt64 = 0
     /// The number of rows that would not be sent.
     public internal(set) var rowsWithErrors: UInt64 = 0
     /// The number of rows that would be sent and have warnings.
     public internal(set) var rowsWithWarnings: UInt64 = 0
+    /// The number of rows that would not be sent because ``Campaign/only`` does not select them, or because they are before
+    /// ``Campaign/firstRow``. They were not checked.
+    public internal(set) var rowsNotSelected: UInt64 = 0
     /// The findings about the campaign and its templates, which do not depend on rows.
     public internal(set) var campaign: [CampaignFinding] = []
     /// The findings about rows, by rule: errors first, then by number.
@@ -30,6 +33,8 @@ public struct CheckReport: Sendable {
     /// The rows that have the device token of another row; nil if there are none. The ``groups`` contain their findings, as
     /// far as they were detected.
     public internal(set) var duplicateTokens: DuplicateTokens?
+    /// What a run of the whole input would throw because so many rows are invalid that none is sent; nil if it would begin.
+    public internal(set) var refusal: CampaignError?
     /// The sizes of the payloads that were rendered.
     public internal(set) var sizes = PayloadSizes()
     /// Whether the whole input was checked; false if the check was stopped before.

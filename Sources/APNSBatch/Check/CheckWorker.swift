@@ -18,12 +18,14 @@ struct CheckWorker: ~Copyable {
     private var findings: FindingTally
     private let tokens: SharedTokens
     private let now = SystemClock.seconds()
+    private let passesOverSome: Bool
 
     init(
         _ plan: CampaignPlan, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor, control: RunControl,
         gauges: LaneGauges, tokens: SharedTokens, file: FindingsFile?
     ) {
         self.tokens = tokens
+        passesOverSome = plan.passesOverSome
         self.plan = plan
         self.chunks = chunks
         self.control = control
@@ -47,6 +49,9 @@ struct CheckWorker: ~Copyable {
     mutating func finish(into report: inout CheckReport) { findings.finish(into: &report) }
 
     private mutating func look(at row: Row) {
+        if passesOverSome, plan.passesOver(row) {
+            return findings.addUnselected()
+        }
         switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
         case .ready(let place):
             let isBroadcast = plan.broadcast != nil
@@ -70,10 +75,10 @@ struct CheckWorker: ~Copyable {
             let message = "token: row \(other) has the same token"
             headers.append(RowFault.finding(.duplicateToken, plan.roles.token, row, plan, message))
         }
-        guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic || !headers.isEmpty else {
-            return findings.addClean()
-        }
-        let warnings = headers + preparer.findings(of: row, cardNumbers: hasCard)
+        // A row is looked at again only for what its payload may have: many rows of a list may have the same token.
+        let isOdd = preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic(row)
+        guard isOdd || !headers.isEmpty else { return findings.addClean() }
+        let warnings = isOdd ? headers + preparer.findings(of: row, cardNumbers: hasCard) : headers
         if warnings.isEmpty { findings.addClean() } else { findings.add(warnings, row: row.row) }
     }
 
@@ -81,14 +86,15 @@ struct CheckWorker: ~Copyable {
     private mutating func bad(_ row: Row, _ first: RowFinding) {
         if preparer.sizeTooLarge > 0 { findings.sizes.add(preparer.sizeTooLarge, row: row.row) }
         // An error of the template itself is reported once, and not for every row.
-        if plan.isOfEveryRow && !plan.isInput(first.file) { return findings.addBad() }
+        if preparer.isReportedOnce(first) { return findings.addBad() }
         let all = preparer.findings(of: row, cardNumbers: true)
         findings.add(all.contains(first) ? all : [first] + all, row: row.row)
     }
 
     private func publish() {
-        let bad = findings.rowsWithErrors
+        let (bad, others) = (findings.rowsWithErrors, findings.rowsNotSelected)
         gauges.publish(
-            [.accepted: findings.rows - bad, .invalid: bad], connections: 0, streams: 0, inFlight: 0, opened: 0)
+            [.accepted: findings.rows - bad - others, .invalid: bad, .suppressed: others], connections: 0, streams: 0,
+            inFlight: 0, opened: 0)
     }
 }

@@ -6,8 +6,10 @@ struct FindingTally: ~Copyable {
     private(set) var rows: UInt64 = 0
     private(set) var rowsWithErrors: UInt64 = 0
     private(set) var rowsWithWarnings: UInt64 = 0
+    private(set) var rowsNotSelected: UInt64 = 0
     var sizes = PayloadSizes()
-    private var groups: [String: CheckReport.Group] = [:]
+    /// By the code of the rule.
+    private var groups: [UInt16: CheckReport.Group] = [:]
     private var lines: [UInt8] = []
     private let file: FindingsFile?
 
@@ -16,6 +18,13 @@ struct FindingTally: ~Copyable {
     /// Adds a row without findings.
     @inline(__always)
     mutating func addClean() { rows += 1 }
+
+    /// Adds a row that would not be sent because it is not selected.
+    @inline(__always)
+    mutating func addUnselected() {
+        rows += 1
+        rowsNotSelected += 1
+    }
 
     /// Adds a row that would not be sent because of an error that was already reported.
     mutating func addBad() {
@@ -29,15 +38,15 @@ struct FindingTally: ~Copyable {
         let hasError = findings.contains { $0.severity == .error }
         rowsWithErrors += hasError ? 1 : 0
         rowsWithWarnings += hasError ? 0 : 1
-        for finding in findings { add(CampaignFinding(finding, row: row)) }
+        for finding in findings { add(finding, row: row) }
     }
 
-    private mutating func add(_ finding: CampaignFinding) {
+    /// Costs about as much as a row without findings, because an input may have one in every row.
+    private mutating func add(_ finding: RowFinding, row: UInt64) {
         // Counted in place, since taking the group out and putting it back would copy its examples each time.
-        let group = CheckReport.Group(rule: finding.rule, severity: finding.severity, count: 0, examples: [])
-        groups[finding.rule, default: group].add(finding)
+        groups[finding.rule.code, default: .none(of: finding)].add { CampaignFinding(finding, row: row) }
         guard let file else { return }
-        FindingsFile.append(finding, to: &lines)
+        FindingsFile.append(finding, row: row, to: &lines)
         if lines.count >= FindingsFile.pieceBytes { flush(to: file) }
     }
 
@@ -52,15 +61,21 @@ struct FindingTally: ~Copyable {
         report.rows += rows
         report.rowsWithErrors += rowsWithErrors
         report.rowsWithWarnings += rowsWithWarnings
+        report.rowsNotSelected += rowsNotSelected
         report.sizes = report.sizes + sizes
         for group in groups.values { report.add(group) }
     }
 }
 
 extension CheckReport.Group {
-    fileprivate mutating func add(_ finding: CampaignFinding) {
+    fileprivate static func none(of finding: RowFinding) -> CheckReport.Group {
+        let finding = CampaignFinding(finding, row: nil)
+        return CheckReport.Group(rule: finding.rule, severity: finding.severity, count: 0, examples: [])
+    }
+
+    fileprivate mutating func add(_ finding: () -> CampaignFinding) {
         count += 1
-        if examples.count < CheckReport.exampleLimit { examples.append(finding) }
+        if examples.count < CheckReport.exampleLimit { examples.append(finding()) }
     }
 }
 

@@ -27,9 +27,9 @@ final class FindingsFile: Sendable {
         do {
             file = try OutputFile(path, Self.kind, readers: .owner)
         } catch .foreign(let path, let wanted) {
-            throw CampaignError(.configuration, "\(OutputFileError.foreign(path, wanted: wanted))")
+            throw CampaignError(.configuration, "\(OutputFileError.foreign(path, wanted: wanted)) with --findings")
         } catch {
-            throw CampaignError(.results, "\(error)", cause: error)
+            throw CampaignError(.results, "\(error): name another file for the findings with --findings", cause: error)
         }
         write(Array(Self.header.utf8))
     }
@@ -64,5 +64,29 @@ final class FindingsFile: Sendable {
         lines += Array(",\(line),".utf8)
         SheetField.append(finding.message, to: &lines)
         lines.append(UInt8(ascii: "\n"))
+    }
+
+    /// Appends the line of a finding about a row, without further texts, because there may be one for each row.
+    static func append(_ finding: RowFinding, row: UInt64, to lines: inout [UInt8]) {
+        let comma = UInt8(ascii: ",")
+        lines.append(contentsOf: (finding.severity == .error ? "error," : "warning,").utf8)
+        lines.append(contentsOf: finding.rule.rawValue.utf8)
+        lines.append(comma)
+        append(row, to: &lines)
+        lines.append(comma)
+        SheetField.append(finding.file, to: &lines)
+        lines.append(comma)
+        append(finding.line, to: &lines)
+        lines.append(comma)
+        append(UInt64(finding.column), to: &lines)
+        lines.append(comma)
+        SheetField.append(finding.message, to: &lines)
+        lines.append(UInt8(ascii: "\n"))
+    }
+
+    private static func append(_ number: UInt64, to lines: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            lines.append(contentsOf: digits[..<Decimal.write(number, to: digits.baseAddress!)])
+        }
     }
 }

@@ -13,7 +13,7 @@
         /// - `pushType` (string, default `alert`), `priority` (int), `expiration` (string: `0`, `2h` or a time), `collapseId`
         ///   (string): the other ``Headers``.
         /// - `campaignId` (string, a UUID), `name` (string), `runDir` (string), `stateDir` (string), `resultColumns` and `reportBy`
-        ///   (string arrays), `delimiter` (string, one byte or `tab`),
+        ///   (string arrays), `delimiter` (string, one byte or `tab`), `escape`,
         ///   `format` (`auto`, `csv` or `ndjson`).
         /// - `key` (string, secret): the content of the signing key's file (`.p8`), with `keyId` and `teamId` (strings), or
         ///   `providerToken` (string, secret), or `certificate` (string, secret): the client certificate in PEM with its chain, with
@@ -64,6 +64,7 @@
                 try settings.parsed("delimiter", "one byte or \"tab\"") {
                     $0 == "tab" ? UInt8(ascii: "\t") : $0.utf8.count == 1 ? $0.utf8.first : nil
                 } ?? delimiter
+            escape = try settings.parsed("escape", "auto, none or backslash", Escape.init) ?? escape
             inputFormat = try settings.parsed("format", "auto, csv or ndjson", InputFormat.init) ?? inputFormat
             notAfter = try settings.parsed(
                 "notAfter", "a time such as 2026-01-01T08:00:00Z, or a duration such as 6h"

@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
@@ -83,6 +84,12 @@ public struct Doctor: Sendable {
     public var credentials: [Credentials] = []
     /// The push with which the environment of a token is determined; nil to send none.
     public var probe: Probe?
+    /// Whether each server is asked if it accepts the ``credentials``, by a request that reaches no device: it has no device token.
+    public var asksForCredentials = false
+    /// The topic of that request; nil for none.
+    public var topic: String?
+    /// The proxy through which connections are made; nil for none.
+    public var proxy: Campaign.Proxy?
     /// CA certificates to trust besides those of the system, in PEM.
     public var authorities: [UInt8] = []
     /// Whether the CA certificates of the system are trusted.
@@ -109,9 +116,9 @@ public struct Doctor: Sendable {
             let check = EndpointCheck(endpoint, client: client(of: endpoint, credentials: nil))
             let found = await check.examine()
             add(found)
-            if !found.contains(where: { $0.level == .error && $0.what != EndpointCheck.clock }) {
-                reachable.append(endpoint)
-            }
+            guard !found.contains(where: { $0.level == .error && $0.what != EndpointCheck.clock }) else { continue }
+            reachable.append(endpoint)
+            if asksForCredentials { add(await ask(endpoint, checks.map(\.usable))) }
         }
         guard let probe else { return findings }
         guard checks.indices.contains(probe.sender), let usable = checks[probe.sender].usable else {
@@ -135,11 +142,24 @@ public struct Doctor: Sendable {
         return findings + check.verdict
     }
 
+    /// Asks one server about all credentials that are usable.
+    private func ask(_ endpoint: Endpoint, _ usable: [RequestCredentials?]) async -> [Finding] {
+        var findings: [Finding] = []
+        for (number, credentials) in usable.enumerated() {
+            guard let credentials else { continue }
+            let exchange = await client(of: endpoint, credentials: credentials).send(
+                CredentialsQuestion.request(topic: topic))
+            let what = credentials.name + (usable.count > 1 ? " \(number + 1)" : "")
+            findings.append(CredentialsQuestion.judge(exchange.result, of: endpoint, what))
+        }
+        return findings
+    }
+
     private func client(of endpoint: Endpoint, credentials: RequestCredentials?) -> RequestClient {
         RequestClient(
             host: endpoint.host, port: endpoint.port,
             trust: TLSOptions(authorities: authorities, systemTrust: systemTrust), credentials: credentials,
-            timeout: UInt32(clamping: timeout.milliseconds))
+            proxy: proxy, timeout: UInt32(clamping: timeout.milliseconds))
     }
 }
 

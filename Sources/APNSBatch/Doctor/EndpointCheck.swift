@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
@@ -17,32 +18,36 @@ struct EndpointCheck {
 
     func examine() async -> [Doctor.Finding] {
         let exchange = await client.send(RequestClient.Request(path: "/"))
-        return Self.findings(exchange, of: endpoint, now: Int64(SystemClock.seconds()))
+        return Self.findings(exchange, of: endpoint, through: client.proxy, now: Int64(SystemClock.seconds()))
     }
 
-    /// - Parameter now: The time of the answer, in seconds since 1970-01-01 00:00 UTC.
+    /// - Parameters:
+    ///   - proxy: The proxy through which the request was made; nil for none.
+    ///   - now: The time of the answer, in seconds since 1970-01-01 00:00 UTC.
     static func findings(
-        _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint, now: Int64
+        _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint, through proxy: Campaign.Proxy? = nil,
+        now: Int64
     ) -> [Doctor.Finding] {
+        let host = proxy?.host ?? endpoint.host
         if case .failure(let failure) = exchange.result, failure.kind == .name {
             return [
                 .init(
-                    .error, "dns \(endpoint.host)", failure.text,
+                    .error, "dns \(host)", failure.text,
                     remedy: "check /etc/resolv.conf, and that this machine can resolve public names")
             ]
         }
-        var findings = [names(exchange, of: endpoint)] + unreached(exchange)
-        findings.append(connection(exchange, of: endpoint))
+        var findings = [names(exchange, of: host)] + unreached(exchange)
+        findings.append(connection(exchange, of: endpoint, through: proxy))
         if case .success(let response) = exchange.result { findings.append(clock(response, of: endpoint, now: now)) }
         return findings
     }
 
-    private static func names(_ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint) -> Doctor.Finding {
+    private static func names(_ exchange: RequestClient.Exchange, of host: String) -> Doctor.Finding {
         let six = exchange.addresses.filter(\.isIPv6).count
         let four = exchange.addresses.count - six
         let list = exchange.addresses.prefix(4).map(\.description).joined(separator: ", ")
         let more = exchange.addresses.count > 4 ? ", ..." : ""
-        return .init(.ok, "dns \(endpoint.host)", "\(four) IPv4, \(six) IPv6: \(list)\(more)")
+        return .init(.ok, "dns \(host)", "\(four) IPv4, \(six) IPv6: \(list)\(more)")
     }
 
     /// Findings about addresses that failed before one answered. Each of them delays every new connection.
@@ -56,15 +61,22 @@ struct EndpointCheck {
     }
 
     private static func connection(
-        _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint
+        _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint, through proxy: Campaign.Proxy?
     ) -> Doctor.Finding {
         if let address = exchange.address {
-            let text = "\(exchange.security), HTTP/2 with \(address)"
+            let way = proxy == nil ? "with \(address)" : "through the proxy \(address)"
+            let text = "\(exchange.security), HTTP/2 \(way)"
             guard case .failure(let failure) = exchange.result else { return .init(.ok, "tls \(endpoint.name)", text) }
             return .init(.error, "http \(endpoint.name)", "\(text): \(failure.text)")
         }
         guard case .failure(let failure) = exchange.result else { return .init(.ok, "tls \(endpoint.name)", "") }
         switch failure.kind {
+        case .connection where proxy != nil:
+            return .init(
+                .error, "connect \(endpoint.name)", failure.text,
+                remedy:
+                    "look at the proxy \(proxy?.description ?? ""): whether it runs, knows the user, and lets \(endpoint.name) through"
+            )
         case .connection:
             return .init(
                 .error, "connect \(endpoint.name)", failure.text,

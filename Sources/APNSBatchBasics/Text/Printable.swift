@@ -7,6 +7,9 @@ package enum Printable {
     /// Returns the text on one line.
     package static func text(_ text: String) -> String { escaped(text, keepsLines: false) }
 
+    /// Returns a message on one line, without keys and other secrets that it quotes by mistake.
+    package static func message(_ text: String) -> String { self.text(SecretText.hidden(text)) }
+
     /// Returns a text of several lines, whose line feeds stay.
     package static func lines(_ text: String) -> String { escaped(text, keepsLines: true) }
 

@@ -5,15 +5,32 @@ package enum Timestamp {
 
     static func parse(bytes text: some Collection<UInt8>) -> Int64? {
         var text = Reader(rest: text[...])
-        guard let year = text.number(4), text.skip("-"), let month = text.number(2), text.skip("-"),
-            let day = text.number(2), text.skip("T"), let hour = text.number(2), text.skip(":"),
-            let minute = text.number(2), text.skip(":"), let second = text.number(2), text.skipFraction(),
-            let offset = text.offset(), text.rest.isEmpty
-        else { return nil }
-        guard 1...12 ~= month, 1...daysIn(month, of: year) ~= day, hour < 24, minute < 60, second <= 60 else {
+        guard let local = text.local({ $0.skip("T") }), let offset = text.offset(), text.rest.isEmpty else {
             return nil
         }
-        return CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
+        return local - offset
+    }
+
+    /// A time as databases print it.
+    package enum Printed: Equatable, Sendable {
+        /// Seconds since 1970-01-01 00:00 UTC.
+        case instant(Int64)
+        /// A time without a zone, which is no instant.
+        case local
+    }
+
+    /// Reads a time of RFC 3339, or one that PostgreSQL, DuckDB, MySQL, BigQuery, Snowflake or Spark prints: with a blank in place of the
+    /// `T`, and with an offset such as `+00`, `-0530`, `+05:30:15` or ` UTC`, or none. Nil for other texts.
+    package static func parse(printed text: UnsafeRawBufferPointer) -> Printed? { unsafe parse(printedBytes: text) }
+
+    private static func parse(printedBytes text: some Collection<UInt8>) -> Printed? {
+        var text = Reader(rest: text[...])
+        guard let local = text.local({ $0.skip("T") || $0.skip(" ") }) else { return nil }
+        if text.rest.isEmpty { return .local }
+        _ = text.skip(" ")
+        if text.skip("U") { return text.skip("T") && text.skip("C") && text.rest.isEmpty ? .instant(local) : nil }
+        guard let offset = text.printedOffset(), text.rest.isEmpty else { return nil }
+        return .instant(local - offset)
     }
 
     /// Returns a timestamp in UTC, such as `2026-01-01T00:00:00Z`.
@@ -47,6 +64,16 @@ package enum Timestamp {
             return true
         }
 
+        /// Reads date, separator and time of day; returns seconds since 1970-01-01 00:00 of the same zone.
+        mutating func local(_ separator: (inout Self) -> Bool) -> Int64? {
+            guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
+                separator(&self), let hour = number(2), skip(":"), let minute = number(2), skip(":"),
+                let second = number(2), skipFraction(), 1...12 ~= month, 1...Timestamp.daysIn(month, of: year) ~= day,
+                hour < 24, minute < 60, second <= 60
+            else { return nil }
+            return CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        }
+
         mutating func skipFraction() -> Bool {
             guard skip(".") else { return true }
             let digits = rest.prefix(while: \.isDigit).count
@@ -62,6 +89,21 @@ package enum Timestamp {
                 minutes < 60
             else { return nil }
             return sign * (hours * 3600 + minutes * 60)
+        }
+
+        /// Reads `Z`, or hours, and perhaps minutes and seconds, ahead of UTC; returns seconds.
+        mutating func printedOffset() -> Int64? {
+            if skip("Z") { return 0 }
+            let sign: Int64 = rest.first == UInt8(ascii: "-") ? -1 : 1
+            guard skip("+") || skip("-"), var seconds = number(2).map({ $0 * 3600 }), seconds < 86_400 else {
+                return nil
+            }
+            for unit in [60, 1] as [Int64] where !rest.isEmpty {
+                _ = skip(":")
+                guard let value = number(2), value < 60 else { return nil }
+                seconds += value * unit
+            }
+            return sign * seconds
         }
     }
 

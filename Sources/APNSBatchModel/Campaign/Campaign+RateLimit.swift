@@ -124,6 +124,20 @@ extension Campaign.RateLimit {
         let mean = rise > 0 ? first + (full - first) * ramped / rise / 2 : full
         return min(spread, ramped * mean + full * (seconds - ramped))
     }
+
+    /// Returns the seconds in which a campaign can send so many rows, under the same conditions; nil without a limit.
+    package func secondsAtLeast(for rows: UInt64) -> Double? {
+        guard !isNone else { return nil }
+        func suffices(_ seconds: Double) -> Bool { rowsAtMost(in: seconds, of: rows) >= Double(rows) }
+        var (least, most) = (0.0, 1.0)
+        while !suffices(most), most < 1e12 { most *= 2 }
+        // Halved until the difference is smaller than a millisecond.
+        while most - least > 1e-3 {
+            let middle = (least + most) / 2
+            if suffices(middle) { most = middle } else { least = middle }
+        }
+        return most
+    }
 }
 
 extension Campaign.RateLimit: CustomStringConvertible {

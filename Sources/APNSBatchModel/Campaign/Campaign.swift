@@ -218,6 +218,8 @@ public struct Campaign: Sendable {
     public var inputFormat = InputFormat.automatic
     /// The byte that separates fields of a CSV input.
     public var delimiter = UInt8(ascii: ",")
+    /// How a CSV input writes quotes inside quoted fields. Rows that the program makes have none of this.
+    public var escape = Escape.automatic
     /// The HTTP proxy to connect through; nil to connect to the destination directly.
     public var proxy: Proxy?
     /// CA certificates to trust besides those of the system, in PEM.
@@ -229,6 +231,14 @@ public struct Campaign: Sendable {
     /// The path of the directory for the results. It is created if it does not exist, and must not contain the results of
     /// another run unless that run is resumed. Nil for a new directory below `runs/`; a resumed run needs a path.
     public var runDirectory: String?
+    /// Where columns of the input have another name than the campaign uses: its name, such as `token`, and that of the input, such
+    /// as `Address`. In NDJSON the latter is a path, such as `User.UserId` or `Attributes.team.0`, in which a number also picks an element of an
+    /// array, from 0, and `\.` is a dot within a key. A column of the input whose own name is given another place is not used under it.
+    public var columns: [String: String] = [:]
+    /// The rows that are sent: those whose fields of all these columns, by the names that the campaign uses, are one of the given texts, compared
+    /// byte by byte. A field that a row of NDJSON does not have is empty. All other rows end as ``Outcome/suppressed`` with the reason
+    /// `NotSelected`, before they are checked; a row that cannot be read ends as invalid.
+    public var only: [String: [String]] = [:]
     /// Columns of the input that are copied into `results.csv`, after its own columns and in this order; at most 8. Texts
     /// longer than 255 bytes are cut between two characters.
     public var resultColumns: [String] = []

@@ -17,6 +17,10 @@ extension Campaign {
         public var unfinishable: [String] = []
         /// Whether an input is sent although it, or another one of this night, was sent before.
         public var again = false
+        /// The directory of the run some of whose rows the input has, corrected: rows of it that were not sent. The input must have the column
+        /// `not_sent_row`, as `not-sent.csv` of that run has it. The run gets the directory of ``CampaignBook``, and is
+        /// no run of the night. Nil for an input of its own.
+        public var correcting: String?
 
         /// Creates rules by which an input is sent once, and unfinished runs are only named.
         ///

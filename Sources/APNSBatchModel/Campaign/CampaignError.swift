@@ -39,7 +39,7 @@ public struct CampaignError: Error, Sendable, CustomStringConvertible {
     package init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
         // What is lacking is lacking wherever it is noticed.
         self.code = (cause as? any SystemFailure)?.isOfMeans == true ? .system : code
-        self.description = Printable.text(description)
+        self.description = Printable.message(description)
         self.cause = cause
     }
 

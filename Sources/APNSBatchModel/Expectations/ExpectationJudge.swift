@@ -3,6 +3,8 @@
 package struct ExpectationJudge: Sendable {
     /// The expectations of the campaign, and the standard ones for other metrics.
     package let expectations: [CampaignExpectation]
+    /// Those that the campaign has itself.
+    private let given: [CampaignExpectation]
     /// The figures of earlier nights with which the run is compared, the latest last.
     package let earlier: [RunFigures]
 
@@ -27,6 +29,7 @@ package struct ExpectationJudge: Sendable {
 
     private init(unchecked given: [CampaignExpectation], earlier: [RunFigures]) {
         let named = Set(given.map(\.metric))
+        self.given = given
         expectations = given + CampaignExpectation.standard.filter { !named.contains($0.metric) }
         self.earlier = earlier.suffix(Self.nightsAtMost)
     }
@@ -90,5 +93,33 @@ extension ExpectationJudge {
         var figures = RunFigures()
         figures.rows = rows
         return ofRows.map { judge($0, figures) }.first { $0.holds == false }
+    }
+}
+
+/// Expectations about the number of invalid rows, which can be judged before the first push where all rows can be looked at.
+extension ExpectationJudge {
+    /// Whether the campaign itself has such an expectation, and not only the standard one.
+    package var isOfInvalidRows: Bool { given.contains { $0.metric == .invalid } }
+
+    /// Returns the first expectation about invalid rows that an input does not meet.
+    ///
+    /// - Parameters:
+    ///   - invalid: The number of invalid rows among the rows that are sent.
+    ///   - suppressed: The number of rows before the first one that is sent.
+    package func unmet(invalid: UInt64, of rows: UInt64, suppressed: UInt64) -> JudgedExpectation? {
+        judge(given, invalid, of: rows, suppressed).first { $0.holds == false }
+    }
+
+    /// Whether the campaign's expectations about invalid rows, or the standard one, hold with so many.
+    package func allows(invalid: UInt64, of rows: UInt64, suppressed: UInt64) -> Bool {
+        judge(expectations, invalid, of: rows, suppressed).allSatisfy { $0.holds != false }
+    }
+
+    private func judge(
+        _ expectations: [CampaignExpectation], _ invalid: UInt64, of rows: UInt64, _ suppressed: UInt64
+    ) -> [JudgedExpectation] {
+        var figures = RunFigures()
+        (figures.rows, figures.invalid, figures.suppressed) = (rows, invalid, suppressed)
+        return expectations.filter { $0.metric == .invalid }.map { judge($0, figures) }
     }
 }

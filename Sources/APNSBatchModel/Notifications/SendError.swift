@@ -38,6 +38,6 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
     package init(_ code: Code, _ arrival: Arrival, _ description: String) {
-        (self.code, self.arrival, self.description) = (code, arrival, Printable.text(description))
+        (self.code, self.arrival, self.description) = (code, arrival, Printable.message(description))
     }
 }

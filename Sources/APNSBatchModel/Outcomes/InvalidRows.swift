@@ -19,8 +19,10 @@ package struct InvalidRows: Sendable, Equatable {
         first.count < Self.placesMax || row < first[first.count - 1].row
     }
 
+    package init() {}
+
     /// - Parameter place: Nil if it is not known or not kept.
-    mutating func count(_ row: UInt64, place: String?) {
+    package mutating func count(_ row: UInt64, place: String?) {
         count += 1
         if let place { keep(row, place) }
     }

@@ -8,11 +8,11 @@ package struct RowFinding: Equatable, Sendable {
     /// The name of the input, or of the template that causes the finding for every such row.
     package let file: String
     /// The physical line, counted from 1.
-    let line: UInt64
+    package let line: UInt64
     /// The column, counted from 1: in bytes, or within a template in characters.
-    let column: Int
+    package let column: Int
     /// A text such as `badge: expected a number, found "five"`.
-    let message: String
+    package let message: String
 
     package init(_ rule: Rule, file: String, line: UInt64, column: Int, _ message: String) {
         self.rule = rule

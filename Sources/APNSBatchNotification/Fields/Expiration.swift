@@ -57,13 +57,15 @@ package enum GivenExpiration: Hashable, Sendable {
     /// Parses one of
     ///
     /// - seconds since 1970-01-01 00:00 UTC, or 0 for one attempt: `1767225600`;
-    /// - a time of RFC 3339 with its offset: `2026-01-01T00:00:00Z`, `2026-01-01T02:00:00+02:00`;
+    /// - the same with a fraction, as databases print it: `1767225600.25`;
+    /// - a time of RFC 3339 with its offset: `2026-01-01T00:00:00Z`, `2026-01-01T02:00:00+02:00`, or one that a database prints, with its
+    ///   zone: `2026-01-01 00:00:00.25+00`, `2026-01-01 00:00:00 UTC`;
     /// - a duration in whole seconds, minutes, hours or days: `90s`, `30m`, `2h`, `7d`.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
         guard let last = unsafe text.last else { return .failure(.expirationNotANumber) }
         if let unit = seconds(of: last) { return unsafe duration(text.dropLast(), unit) }
-        if unsafe text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t")) { return unsafe time(text) }
-        return unsafe Expiration.parse(text).map { .at($0) }
+        if unsafe text.count > 4 && text[4] == UInt8(ascii: "-") { return unsafe time(text) }
+        return unsafe Expiration.parse(wholeSeconds(text)).map { .at($0) }
     }
 
     /// Returns the expiration for a campaign that started at `start`, in seconds since 1970-01-01 00:00 UTC.
@@ -93,8 +95,20 @@ package enum GivenExpiration: Hashable, Sendable {
         return .success(.after(UInt32(seconds)))
     }
 
+    /// Seconds since 1970 that have less than this many digits are none: they would be before 1973.
+    private static let leastDigits = 9
+
+    /// Returns seconds since 1970 without their fraction, and any other text as it is.
+    private static func wholeSeconds(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        guard let point = unsafe text.firstIndex(of: UInt8(ascii: ".")), point >= leastDigits,
+            unsafe Decimal.read(text[(point + 1)...]) != nil
+        else { return unsafe text }
+        return unsafe UnsafeRawBufferPointer(rebasing: text[..<point])
+    }
+
     private static func time(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
-        guard let seconds = unsafe Timestamp.parse(text) else { return .failure(.expirationNotANumber) }
+        guard let printed = unsafe Timestamp.parse(printed: text) else { return .failure(.expirationNotANumber) }
+        guard case .instant(let seconds) = printed else { return .failure(.expirationWithoutZone) }
         guard let short = UInt32(exactly: seconds) else { return .failure(.expirationTooLate) }
         return .success(.at(Expiration(seconds: short)))
     }

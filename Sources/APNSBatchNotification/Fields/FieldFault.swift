@@ -9,6 +9,8 @@ package enum FieldFault: Error, Equatable, Sendable {
     case priorityUnknown
     case priorityNotAllowed(PushType, Priority)
     case expirationNotANumber
+    /// A time of no zone, such as MySQL prints.
+    case expirationWithoutZone
     case expirationTooLate
     /// A duration greater than ``GivenExpiration/durationMax``.
     case expirationTooLong
@@ -32,7 +34,8 @@ extension FieldFault {
         case .pushTypeUnknown: "push_type"
         case .topicEmpty, .topicTooLong, .topicCharacter: "topic"
         case .priorityUnknown, .priorityNotAllowed: "priority"
-        case .expirationNotANumber, .expirationTooLate, .expirationTooLong, .expirationMissing: "expiration"
+        case .expirationNotANumber, .expirationWithoutZone, .expirationTooLate, .expirationTooLong, .expirationMissing:
+            "expiration"
         case .channelID, .channelIDTooLong: "channel_id"
         case .messageID: "apns_id"
         case .collapseIDEmpty, .collapseIDTooLong, .collapseIDCharacter, .collapseIDBlank: "collapse_id"
@@ -57,6 +60,8 @@ extension FieldFault {
         case .priorityNotAllowed(let type, let priority):
             "a push of type \(type.name) must have priority \(type.rule.priorityNames), found \(priority.text)"
         case .expirationNotANumber: "expected \(Self.expirationForms), found \(Quoted(text))"
+        case .expirationWithoutZone:
+            "expected a time with its zone, such as 2026-01-01 08:00:00+00, found \(Quoted(text)), which is another moment in each zone"
         case .expirationTooLate: "expected \(Self.expirationForms), found \(Quoted(text)), which may be milliseconds"
         case .expirationTooLong:
             "expected a duration of at most \(GivenExpiration.durationMax / 86_400) days, found \(Quoted(text))"

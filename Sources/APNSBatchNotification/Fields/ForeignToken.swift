@@ -3,7 +3,7 @@
 /// No message shows any of the token.
 enum ForeignToken: CaseIterable {
     case expo, fcm, description, cutDescription, bytea, prefixed, separated, quoted, pythonBytes, uuid, base64, url,
-        jwt, exponent, nullWord
+        jwt, exponent, nullWord, footer
 
     /// Returns what a text is; nil if it is nothing that is known.
     static func find(in text: UnsafeRawBufferPointer) -> ForeignToken? {
@@ -34,6 +34,8 @@ enum ForeignToken: CaseIterable {
         case .jwt: "a JSON Web Token; export the token that APNs gave to the app"
         case .exponent: "a number that a spreadsheet has rounded; export the column as text"
         case .nullWord: "a word for no value; leave such rows out of the export"
+        case .footer:
+            "the line that a database client or an old program writes behind the last row; remove it, or export as CSV"
         }
     }
 
@@ -54,6 +56,7 @@ enum ForeignToken: CaseIterable {
         case .jwt: text.begins("eyJ") && text.has(".")
         case .exponent: text.isExponent
         case .nullWord: Self.nullWords.contains { text.bytes.elementsEqual($0.utf8) }
+        case .footer: text.isFooter
         }
     }
 
@@ -77,6 +80,15 @@ extension ForeignToken {
 
         func isHex(except others: String = "") -> Bool {
             !bytes.isEmpty && bytes.allSatisfy { DeviceToken.isHexDigit($0) || others.utf8.contains($0) }
+        }
+
+        /// `(12 rows)` of psql, `12 rows in set (0.00 sec)` of mysql, `\.` of COPY, and Ctrl-Z.
+        var isFooter: Bool {
+            if bytes == [0x1A] || bytes.elementsEqual("\\.".utf8) { return true }
+            let text = begins("(") ? bytes.dropFirst() : bytes[...]
+            let digits = text.prefix(while: \.isDigit)
+            let rest = text.dropFirst(digits.count)
+            return !digits.isEmpty && rest.starts(with: " row".utf8)
         }
 
         /// 8-4-4-4-12 hex digits, with or without braces.

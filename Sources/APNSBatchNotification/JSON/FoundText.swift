@@ -23,6 +23,11 @@ struct FoundText {
         return scalar.map { String($0).quoted } ?? "the end"
     }
 
+    /// The mark of a comment that begins at the place, in quotes, as JavaScript and YAML have them; nil if there is none.
+    var commentMark: String? {
+        ["//", "/*", "#"].first { bytes[min(offset, bytes.count)...].starts(with: $0.utf8) }.map(\.quoted)
+    }
+
     /// The escape that begins at the place: `"\x"`, or `"\ud83d"`.
     var escape: String {
         let isUnicode = offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "u")

@@ -45,6 +45,9 @@ extension JSONFault {
     ///   - offset: the offset of the fault in bytes.
     package func message(in bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         let found = unsafe FoundText(bytes: Array(bytes), offset: offset)
+        if let mark = found.commentMark, mayBeComment {
+            return "found the comment \(mark), JSON has no comments: remove it"
+        }
         switch self {
         case .empty: return "expected JSON, found nothing"
         case .unexpectedEnd: return "the JSON ends too early"
@@ -69,6 +72,17 @@ extension JSONFault {
         case .tooDeep:
             return "more than \(JSONScanner.depthLimit) levels of objects and arrays, the limit of apns-batch"
         case .textAfterEnd: return "\(found.character) after the end of the JSON"
+        }
+    }
+
+    /// Whether the fault is that something else is in the place of what JSON has there.
+    private var mayBeComment: Bool {
+        switch self {
+        case .expectedObject, .expectedValue, .expectedKey, .expectedColon, .expectedCommaOrBrace,
+            .expectedCommaOrBracket,
+            .badLiteral, .textAfterEnd:
+            true
+        default: false
         }
     }
 }

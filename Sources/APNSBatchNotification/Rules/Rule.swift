@@ -4,6 +4,8 @@ package enum Rule: String, CaseIterable, Sendable {
     // The row.
     case csvRow = "csv-row"
     case ndjsonRow = "ndjson-row"
+    case emptyRow = "empty-row"
+    case repeatedHeader = "repeated-header"
     case deviceToken = "device-token"
     case tokenSize = "token-size"
     case duplicateToken = "duplicate-token"
@@ -119,6 +121,8 @@ extension RuleRow {
         RuleRow(
             .ndjsonRow, .error, "a line is a JSON object, in which no key that the campaign uses occurs twice",
             "RFC 8259"),
+        RuleRow(.emptyRow, .error, "a row has a field that is not empty", "this program"),
+        RuleRow(.repeatedHeader, .error, "the header row is at the beginning only", "RFC 4180, 2"),
         RuleRow(.deviceToken, .error, "a device token is an even number of hex digits", sending),
         RuleRow(
             .tokenSize, .warning, "a device token has 32 bytes, as all have today; others are sent too",
@@ -219,7 +223,8 @@ extension FieldFault {
         case .topicEmpty, .topicTooLong, .topicCharacter: .topic
         case .priorityUnknown: .priority
         case .priorityNotAllowed(let type, _): type == .background ? .priorityBackground : .priority
-        case .expirationNotANumber, .expirationTooLate, .expirationTooLong, .expirationMissing: .expiration
+        case .expirationNotANumber, .expirationWithoutZone, .expirationTooLate, .expirationTooLong, .expirationMissing:
+            .expiration
         case .channelID, .channelIDTooLong: .channelID
         case .messageID: .apnsID
         case .collapseIDEmpty, .collapseIDTooLong, .collapseIDCharacter, .collapseIDBlank: .collapseID

@@ -61,8 +61,10 @@ extension SuspectJSON.Look {
     @inline(__always)
     private static func wholes(_ block: Bytes16, _ next: Bytes16) -> SIMDMask<SIMD16<Int8>> {
         let lower = next | Bytes16(repeating: 0x20)
+        // `n` and `o` differ in one bit.
         let letters =
-            (lower .== Bytes16(repeating: UInt8(ascii: "n"))) .| (lower .== Bytes16(repeating: UInt8(ascii: "u")))
+            ((lower | Bytes16(repeating: 1)) .== Bytes16(repeating: UInt8(ascii: "o")))
+            .| (lower .== Bytes16(repeating: UInt8(ascii: "u")))
         let brackets = lower .== Bytes16(repeating: UInt8(ascii: "{"))
         // From the blank to the parenthesis.
         let others = (next ^ Bytes16(repeating: 0x20)) .< Bytes16(repeating: 9)
@@ -138,9 +140,21 @@ extension SuspectJSON.Look {
             return second == UInt8(ascii: "n") && SuspectText.byte(json, start + 2) == UInt8(ascii: "u")
         case UInt8(ascii: "["): return setting.isShown || "No".utf8.contains(second)
         case UInt8(ascii: "{"): return setting.isShown
-        case UInt8(ascii: " "), 0xC2: return setting.isShown && mayBeBlank(json, start)
+        case UInt8(ascii: " "): return setting.isShown && (mayBeBlank(json, start) || mayBeFramed(json, start))
+        case 0xC2: return setting.isShown && mayBeBlank(json, start)
+        case UInt8(ascii: "'"): return setting.isShown && mayBeFramed(json, start)
+        case UInt8(ascii: "O"):
+            return setting.isShown && (second == UInt8(ascii: "p") || second == UInt8(ascii: "\\"))
         default: return false
         }
+    }
+
+    /// Whether a word for no value may begin behind the blanks and the quote from a place on.
+    private func mayBeFramed(_ json: Span<UInt8>, _ start: Int) -> Bool {
+        var index = start
+        while SuspectText.byte(json, index) == UInt8(ascii: " ") { index += 1 }
+        while "'\\\"".utf8.contains(SuspectText.byte(json, index)), index - start < 600 { index += 1 }
+        return "Nnu#(<[".utf8.contains(SuspectText.byte(json, index))
     }
 
     /// Whether a string that begins with N, n or u may be a word for no value, from `nan` to `undefined`. Names such as `note` are not.
@@ -148,13 +162,20 @@ extension SuspectJSON.Look {
         let second = SuspectText.byte(json, start + 1)
         // As in `n\/a`.
         if second == UInt8(ascii: "\\") { return true }
-        if ends(json, start + 3) {
+        if endsOrIsBlank(json, start + 3) {
             return second == UInt8(ascii: "a") || second == UInt8(ascii: "i") || second == UInt8(ascii: "/")
         }
-        if ends(json, start + 4) {
+        if endsOrIsBlank(json, start + 4) {
             return second | 0x20 == UInt8(ascii: "u") || json[start] == UInt8(ascii: "N") && second == UInt8(ascii: "o")
         }
-        return second == UInt8(ascii: "n") && ends(json, start + 9)
+        return second == UInt8(ascii: "n") && endsOrIsBlank(json, start + 9)
+    }
+
+    /// Whether a string ends at a place, or behind the blanks there in a text for people.
+    private func endsOrIsBlank(_ json: Span<UInt8>, _ index: Int) -> Bool {
+        var index = index
+        while setting.isShown, SuspectText.byte(json, index) == UInt8(ascii: " ") { index += 1 }
+        return ends(json, index)
     }
 
     private func ends(_ json: Span<UInt8>, _ index: Int) -> Bool { SuspectText.byte(json, index) == UInt8(ascii: "\"") }
@@ -185,6 +206,8 @@ extension SuspectJSON.Look {
         case UInt8(ascii: "\\"):
             let letter = SuspectText.byte(json, index + 2)
             return setting.isShown ? "nrt\"'ux\\N".utf8.contains(letter) : isFirst && letter == UInt8(ascii: "N")
+        // A quote of the text.
+        case UInt8(ascii: "\""): return isFirst && setting.isShown && mayBeFramed(json, index)
         case UInt8(ascii: "u"): return isTelling(json, index)
         case UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "r"):
             return isFirst && setting.isShown && mayBeBlank(json, index)

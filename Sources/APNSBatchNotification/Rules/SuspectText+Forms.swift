@@ -56,6 +56,18 @@ extension SuspectText {
             return length(text, index, setting, close: "}")
         }
 
+        /// Returns where a placeholder begins whose brace or bar is at a place: at the mark before that, as in `${name}` and `*|NAME|*`.
+        static func start(_ text: Span<UInt8>, _ index: Int) -> Int {
+            let isMark =
+                switch text[index] {
+                case UInt8(ascii: "{") where !"{%".utf8.contains(byte(text, index + 1)):
+                    "$#".utf8.contains(byte(text, index - 1))
+                case UInt8(ascii: "|"): true
+                default: false
+                }
+            return isMark ? index - 1 : index
+        }
+
         /// `%s`, `%d`, `%@`, `%1$s`, `%(name)s`, `%%name%%`; not a percentage.
         static func percent(_ text: Span<UInt8>, _ index: Int, _ setting: Setting) -> Int? {
             let before = byteBefore(text, index, setting)
@@ -135,6 +147,7 @@ extension SuspectText.Find {
         case .nullWord: return "found \(shown), a word for no value; an empty field takes the default"
         case .blank: return "found nothing but blanks; an empty field takes the default"
         case .object: return "found an object or array of JSON where a text belongs"
+        case .literal: return "found \(shown), a value as a program prints it for its programmer"
         case .escape: return "found the characters \(shown), an escape that no program has read"
         case .entity: return "found \(shown), an entity of HTML, which is shown as it is"
         case .mojibake: return "found \(shown), which is UTF-8 that was read in another encoding"

@@ -11,6 +11,8 @@ enum SuspectText {
         case blank
         /// The whole text is a JSON object or array.
         case object
+        /// The whole text is a value as a program prints it for its programmer.
+        case literal
         case escape, entity, mojibake, replacement, placeholder, tag
     }
 
@@ -63,7 +65,11 @@ extension SuspectText {
         let count = text.count
         guard count > 0 else { return false }
         let start = unsafe text.start
-        if setting.isWhole, unsafe mayBeWhole(start.pointee, count), unsafe isWhole(text, setting) { return true }
+        if setting.isWhole, unsafe mayBeWhole(start.pointee, (start + (count &- 1)).pointee, count),
+            unsafe isWhole(text, setting)
+        {
+            return true
+        }
         if count < 16 { return unsafe isHeld(marks(start.block(count: count)), text, 0, setting) }
         var offset = 0
         while offset &+ 16 <= count {
@@ -90,15 +96,17 @@ extension SuspectText {
         return false
     }
 
-    /// Whether a text with this first byte may be one of those that are recognised as a whole.
+    /// Whether a text with this first and this last byte may be one of those that are recognised as a whole.
     @inline(__always)
-    private static func mayBeWhole(_ first: UInt8, _ count: Int) -> Bool {
+    private static func mayBeWhole(_ first: UInt8, _ last: UInt8, _ count: Int) -> Bool {
         switch first {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0xC2, UInt8(ascii: "["),
             UInt8(ascii: "#"), UInt8(ascii: "("), UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: "{"):
             true
         // A word for no value, the longest of which is `undefined`.
-        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"): count < 10
+        case UInt8(ascii: "N"), UInt8(ascii: "n"), UInt8(ascii: "u"): count < 10 || last == UInt8(ascii: " ")
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): last == first || last == UInt8(ascii: " ")
+        case UInt8(ascii: "O"): last == UInt8(ascii: ")")
         default: false
         }
     }
@@ -132,7 +140,8 @@ extension SuspectText {
         var index = 0
         while index < text.count {
             if let (kind, length) = part(text, index, setting) {
-                return Find(kind: kind, range: index..<min(text.count, index + length))
+                let start = kind == .placeholder ? Leftover.start(text, index) : index
+                return Find(kind: kind, range: start..<min(text.count, index + length))
             }
             index += setting.isJSON && text[index] == UInt8(ascii: "\\") ? 2 : 1
         }
@@ -140,12 +149,34 @@ extension SuspectText {
     }
 
     private static func whole(_ text: Span<UInt8>, _ setting: Setting) -> Kind? {
-        // In JSON, the backslash of `\N` is doubled.
-        let start = setting.isJSON && text[0] == UInt8(ascii: "\\") ? 1 : 0
-        if mayBeNullWord(text[start], text.count - start), isNullWord(text, start, setting) { return .nullWord }
+        let word = setting.isShown ? withoutFrame(text, isJSON: setting.isJSON) : 0..<text.count
+        if isNullWord(text, word, setting) { return .nullWord }
         guard setting.isShown else { return nil }
-        return isBlank(text, isJSON: setting.isJSON) ? .blank : isObject(text, setting) ? .object : nil
+        if isBlank(text, isJSON: setting.isJSON) { return .blank }
+        return isObject(text, setting) ? .object : isLiteral(text) ? .literal : nil
     }
+
+    /// Where a text is without blanks and without one pair of quotes around it: some exports write a word for no value so.
+    private static func withoutFrame(_ text: Span<UInt8>, isJSON: Bool) -> Range<Int> {
+        var (start, end) = (0, text.count)
+        while start < end, text[start] == UInt8(ascii: " ") { start += 1 }
+        while end > start, text[end - 1] == UInt8(ascii: " ") { end -= 1 }
+        let isEscaped = isJSON && byte(text, start) == UInt8(ascii: "\\") && byte(text, end - 2) == UInt8(ascii: "\\")
+        let mark = isEscaped ? 2 : 1
+        guard end - start > 2 * mark else { return start..<end }
+        let quote = text[start + mark - 1]
+        guard quote == text[end - 1], quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") && !isEscaped else {
+            return start..<end
+        }
+        return start + mark..<end - mark
+    }
+
+    /// `Optional("Ann")`, as Swift prints it.
+    private static func isLiteral(_ text: Span<UInt8>) -> Bool {
+        text[0] == UInt8(ascii: "O") && text[text.count - 1] == UInt8(ascii: ")") && matches(text, 0, optional)
+    }
+
+    private static let optional = Array("Optional(".utf8)
 
     private static func mayBeNullWord(_ first: UInt8, _ count: Int) -> Bool {
         switch first {
@@ -157,8 +188,12 @@ extension SuspectText {
         }
     }
 
-    private static func isNullWord(_ text: Span<UInt8>, _ start: Int, _ setting: Setting) -> Bool {
-        for (word, isShown) in nullWords where word.count == text.count - start && (setting.isShown || !isShown) {
+    private static func isNullWord(_ text: Span<UInt8>, _ range: Range<Int>, _ setting: Setting) -> Bool {
+        if range.isEmpty { return false }
+        // In JSON, the backslash of `\N` is doubled.
+        let start = range.lowerBound + (setting.isJSON && text[range.lowerBound] == UInt8(ascii: "\\") ? 1 : 0)
+        guard start < range.upperBound, mayBeNullWord(text[start], range.upperBound - start) else { return false }
+        for (word, isShown) in nullWords where word.count == range.upperBound - start && (setting.isShown || !isShown) {
             if matches(text, start, word) { return true }
         }
         return false

@@ -45,6 +45,9 @@ enum ForeignFilters {
         "floor", "size", "find",
     ]
 
+    /// Names that are a doubt by themselves only.
+    static let bare: Set<String> = ["e", "slugify"]
+
     /// The filters whose argument is our default.
     static let defaults: Set<String> = ["default", "d", "fallback", "default_if_none"]
 
@@ -111,7 +114,8 @@ extension ForeignFilters {
             let isKnown = ForeignFilters.doubtful.contains(name) || ForeignFilters.withArgument.contains(name)
             if isKnown, hasLiteral { return .certain }
             if ForeignFilters.labels.contains(name), hasLiteral { return isQuoted ? .certain : .doubtful }
-            return ForeignFilters.doubtful.contains(name) && isBare ? .doubtful : nil
+            let isDoubtful = ForeignFilters.doubtful.contains(name) || ForeignFilters.bare.contains(name)
+            return isDoubtful && isBare ? .doubtful : nil
         }
 
         private static func isLiteral(_ text: Substring) -> Bool {

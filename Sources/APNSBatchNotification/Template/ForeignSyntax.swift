@@ -75,7 +75,7 @@ struct ForeignMark {
         ForeignMark("*|", "|*", .name, .always, "Mailchimp"),
         ForeignMark("%%", "%%", .statementAfter("=["), .always, "Salesforce Marketing Cloud"),
         ForeignMark("%%", "%%", .name, .ofColumn, "Salesforce Marketing Cloud"),
-        ForeignMark("{!", "}", .name, .ofColumn, "Salesforce"),
+        ForeignMark("{!", "}", .name, .always, "Salesforce"),
         ForeignMark("${", "}", .name, .ofColumn, "JavaScript, Java or a shell"),
         ForeignMark("#{", "}", .name, .ofColumn, "Ruby"),
         ForeignMark("{$", "}", .name, .ofColumn, "Smarty"),

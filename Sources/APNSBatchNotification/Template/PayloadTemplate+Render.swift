@@ -142,7 +142,8 @@ enum NumberField {
     }
 }
 
-/// A field that must be a Boolean: `true` or `false` in any case, as written by spreadsheets and scripts, or `1` or `0`.
+/// A field that must be a Boolean: `true` or `false` in any case, as written by spreadsheets and scripts, `1` or `0`, or `t` or `f`, as
+/// PostgreSQL prints them.
 /// Words of a natural language, such as yes and no, are not accepted.
 enum BoolField {
     static let writtenCountMax = 5
@@ -151,6 +152,8 @@ enum BoolField {
     static func parse(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool? {
         switch count {
         case 1 where unsafe bytes[0] | 1 == UInt8(ascii: "1"): return unsafe bytes[0] == UInt8(ascii: "1")
+        case 1 where unsafe bytes[0] == UInt8(ascii: "t") || bytes[0] == UInt8(ascii: "f"):
+            return unsafe bytes[0] == UInt8(ascii: "t")
         case 4 where unsafe lowercased(bytes) == 0x6575_7274: return true  // "true"
         case 5 where unsafe lowercased(bytes) == 0x736C_6166 && bytes[4] | 0x20 == UInt8(ascii: "e"): return false  // "fals"
         default: return nil

@@ -29,10 +29,13 @@ public struct DatabaseError: PassingFailure, Sendable, Equatable, CustomStringCo
     private(set) var position: Int?
 
     init(_ code: Code, _ description: String, state: String? = nil) {
-        (self.code, self.description, self.state) = (code, Printable.text(description), state)
+        (self.code, self.description, self.state) = (code, Printable.message(description), state)
     }
 
     package var mayPass: Bool { code == .unavailable }
+
+    /// Whether a statement would have written in a transaction that only reads. PostgreSQL, appendix A: read_only_sql_transaction.
+    var isAboutWriting: Bool { state == "25006" }
 
     init(_ error: CampaignError) { self.init(.results, error.description) }
 

@@ -48,6 +48,17 @@ import Glibc
         }
     }
 
+    /// Executes one statement that returns rows, and returns their columns.
+    func columns(of statement: String) throws(DatabaseError) -> [QueryColumn] {
+        let result = unsafe send(statement, [])
+        defer { unsafe library.clear(result) }
+        guard unsafe library.result_status(result) == PGRES_TUPLES_OK else { throw unsafe failure(result) }
+        return unsafe (0..<library.column_count(result)).map { column in
+            let name = unsafe library.column_name(result, column).map { unsafe String(cString: $0) } ?? ""
+            return unsafe QueryColumn(name: name, type: library.column_type(result, column))
+        }
+    }
+
     /// Begins a `COPY … FROM STDIN`.
     func beginCopy(_ statement: String) throws(DatabaseError) {
         let result = unsafe send(statement, [])

@@ -5,7 +5,7 @@ public struct ExportProgress: Sendable, Equatable {
     /// The number of these that are in the table.
     public var written: UInt64 = 0
 
-    /// The number of results that this export or follower wrote.
+    /// The number of results that this export or follower wrote: those that were not in the table, or were there with other values.
     public var added: UInt64 = 0
 
     /// The number of results that are not in the table.

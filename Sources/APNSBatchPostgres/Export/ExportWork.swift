@@ -134,7 +134,7 @@ final class ExportWork {
         try connection.execute(statements.movePlace, key + ["\(end)", "\(rows)"])
         try connection.execute("COMMIT")
         (place, progress.written) = (end, rows)
-        progress.added += UInt64(count)
+        progress.added += taken ?? UInt64(count)
     }
 
     /// Throws if rows are not in the table that were to be inserted.

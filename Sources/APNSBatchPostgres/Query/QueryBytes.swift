@@ -7,14 +7,14 @@ final class QueryBytes: InputBytes {
     private let connection: Guarded<PostgresConnection?>
     private let query: String
     private let patience: Duration
-    /// Whether the query was sent.
-    private let hasBegun = Guarded(false)
+    /// The statement that was sent; nil before.
+    private let copy = Guarded<QueryCopy?>(nil)
 
-    /// A query may end in a comment, so the bracket is on a line of its own.
-    private static let start = "COPY (\n"
-    private static let end = "\n) TO STDOUT (FORMAT csv, HEADER, ENCODING 'UTF8')"
     private static let room = 64 << 10
-    private static let readOnly = "25006"
+    private static let canceled = "57014"
+
+    /// When the copying began, in nanoseconds.
+    private let copyingSince = Guarded<UInt64>(0)
 
     init(_ query: String, in database: String, patience: Duration) throws(DatabaseError) {
         connection = Guarded(try PostgresConnection(database))
@@ -26,13 +26,25 @@ final class QueryBytes: InputBytes {
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         // 0 would be no limit.
         let milliseconds = Int32(clamping: max(1, patience.milliseconds))
-        try connection.execute("SELECT set_config('statement_timeout', $1, true)", ["\(milliseconds)"])
-        try located { () throws(DatabaseError) in try connection.beginReading(Self.start + query + Self.end) }
+        // Values are printed in one form, whatever the session says, also inside of arrays.
+        let forms = [
+            ("datestyle", "ISO"), ("intervalstyle", "iso_8601"), ("bytea_output", "hex"), ("extra_float_digits", "1"),
+        ]
+        let settings = forms.map { "set_config('\($0)', '\($1)', true)" }
+        try connection.execute(
+            "SELECT set_config('statement_timeout', $1, true), \(settings.joined(separator: ", "))", ["\(milliseconds)"]
+        )
+        copyingSince.withLock { $0 = SystemClock.monotonic() }
+        let copy = try located { () throws(DatabaseError) in try QueryCopy(query, asking: connection) }
+        self.copy.withLock { $0 = copy }
+        copyingSince.withLock { $0 = SystemClock.monotonic() }
+        try located { () throws(DatabaseError) in try connection.beginReading(copy.text) }
+        if let error = copy.undescribed { throw error }
     }
 
     func next() throws -> [UInt8]? {
         guard let connection = connection.withLock({ $0 }) else { return nil }
-        if isFirstCall() { try begin(connection) }
+        if copy.withLock({ $0 == nil }) { try begin(connection) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.room + 4096)
         while bytes.count < Self.room {
@@ -46,14 +58,20 @@ final class QueryBytes: InputBytes {
         return bytes
     }
 
-    private func isFirstCall() -> Bool {
-        hasBegun.withLock { hasBegun in
-            defer { hasBegun = true }
-            return !hasBegun
-        }
+    func cancel() { connection.withLock { $0?.interrupt() } }
+
+    /// Whether the query has taken all of its time. Another limit of the server, or a person, ends it before that.
+    private var isOverdue: Bool {
+        let since = copyingSince.withLock { $0 }
+        return SystemClock.monotonic() - since >= patience.nanoseconds
     }
 
-    func cancel() { connection.withLock { $0?.interrupt() } }
+    private func overdue(_ error: DatabaseError) -> DatabaseError {
+        let limit = ElapsedTime.text(Double(patience.milliseconds) / 1000)
+        return DatabaseError(
+            error.code, "the query took longer than \(limit), its limit (input_timeout): \(error.description)",
+            state: error.state)
+    }
 
     /// Runs `body`, and says in its error which line of the query it is about.
     private func located<Value>(_ body: () throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
@@ -61,10 +79,12 @@ final class QueryBytes: InputBytes {
             return try body()
         } catch {
             // The transaction only reads, because this library wants it so.
-            if error.state == Self.readOnly {
+            if error.isAboutWriting {
                 throw DatabaseError(.configuration, error.description, state: error.state)
             }
-            guard let place = error.position.map({ $0 - 1 - Self.start.count }), 0..<query.count ~= place else {
+            if error.state == Self.canceled, isOverdue { throw overdue(error) }
+            let start = copy.withLock { $0?.start.count ?? 0 }
+            guard let place = error.position.map({ $0 - 1 - start }), 0..<query.count ~= place else {
                 throw error
             }
             let before = query.prefix(place).split(separator: "\n", omittingEmptySubsequences: false)

@@ -7,12 +7,17 @@ import APNSBatchModel
 /// let run = try CampaignRun(campaign, input: .origin(input))
 /// ```
 ///
-/// The columns of the query are those of the input, by their names, and NULL is an empty field. The query is executed once for each reading, by
-/// `COPY` in a transaction that only reads and sees one state of the database. A run reads all rows into its directory before the first push,
-/// and the transaction and the connection have ended by then. If a row cannot be made, or the connection is lost, nothing is sent.
+/// The columns of the query are those of the input, by their names, and NULL is an empty field. The types of the columns decide the form
+/// of their values: booleans are `true` and `false`, bytes hexadecimal digits, arrays and composite values JSON; an interval is an
+/// error. The query is executed once for each reading, by `COPY` in a transaction that only reads and sees one state of the
+/// database. A run reads all rows into its directory before the first push, and the transaction and the connection have ended by
+/// then. If a row cannot be made, or the connection is lost, nothing is sent.
 public struct QueryInput: InputOrigin {
     /// `<query>`, as it stands in messages.
     public var name: String { "<query>" }
+
+    /// `none`: PostgreSQL doubles quotes.
+    public var escape: Campaign.Escape? { Campaign.Escape.none }
 
     private let query: String
     private let database: String

@@ -64,6 +64,18 @@ package final class RateFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Throws what ``init(_:)`` would throw, and leaves nothing behind.
+    package static func attempt(_ path: String) throws(CampaignError) {
+        var facts = stat()
+        if lstat(path, &facts) == 0 {
+            _ = try RateFile(path)
+        } else {
+            try CampaignError.mapping(.configuration) {
+                try DirectoryTrial.makeFile(in: DirectoryTrial.parent(of: path), for: path)
+            }
+        }
+    }
+
     /// Returns the state at this moment.
     package func read() -> RateWords {
         if case .words(let words) = find() { return words }

@@ -43,6 +43,22 @@ package enum HistoryEntry: Sendable, Equatable {
         }
     }
 
+    /// Replaces the path of the corrected run by the one that it has now.
+    mutating func moveCorrected(_ paths: [String: String]) {
+        switch self {
+        case .began(var run):
+            run.correctionOf = run.correctionOf.map { paths[$0] ?? $0 }
+            self = .began(run)
+        case .abandoned(var run):
+            run.correctionOf = run.correctionOf.map { paths[$0] ?? $0 }
+            self = .abandoned(run)
+        case .ended(var run):
+            run.correctionOf = run.correctionOf.map { paths[$0] ?? $0 }
+            self = .ended(run)
+        case .refused: break
+        }
+    }
+
     /// Replaces the run directory.
     mutating func move(to path: String) {
         switch self {
@@ -131,14 +147,16 @@ package struct BegunRun: Sendable, Equatable, Codable {
     /// What identifies the file of the ledger while it is empty; nil if that is not known, and in the lines of resumed sessions. A ledger that
     /// has a run is taken by no other one, so that of two runs with the same one the first has sent nothing.
     package var ledger: String?
+    /// The absolute path of the run whose rows it sends again, corrected; nil for a run of an input of its own.
+    package var correctionOf: String?
 
     package init(
         campaign: KnownCampaign, runDirectory: String, began: String, time: String, process: UInt32, input: KnownInput?,
-        message: String, ledger: String? = nil
+        message: String, ledger: String? = nil, correctionOf: String? = nil
     ) {
         (self.campaign, self.runDirectory, self.began, self.time) = (campaign, runDirectory, began, time)
         (self.process, self.input, self.message) = (process, input, message)
-        self.ledger = ledger
+        (self.ledger, self.correctionOf) = (ledger, correctionOf)
     }
 
     package var key: RunKey { RunKey(runDirectory: runDirectory, began: began) }
@@ -146,6 +164,7 @@ package struct BegunRun: Sendable, Equatable, Codable {
     private enum Key: String, CodingKey {
         case began, time, process, input, message, ledger
         case runDirectory = "run_dir"
+        case correctionOf = "correction_of"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -158,7 +177,8 @@ package struct BegunRun: Sendable, Equatable, Codable {
             process: try members.decode(UInt32.self, forKey: .process),
             input: try members.decodeIfPresent(KnownInput.self, forKey: .input),
             message: try members.decode(String.self, forKey: .message),
-            ledger: try members.decodeIfPresent(String.self, forKey: .ledger))
+            ledger: try members.decodeIfPresent(String.self, forKey: .ledger),
+            correctionOf: try members.decodeIfPresent(String.self, forKey: .correctionOf))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -171,6 +191,7 @@ package struct BegunRun: Sendable, Equatable, Codable {
         try members.encodeIfPresent(input, forKey: .input)
         try members.encode(message, forKey: .message)
         try members.encodeIfPresent(ledger, forKey: .ledger)
+        try members.encodeIfPresent(correctionOf, forKey: .correctionOf)
     }
 }
 

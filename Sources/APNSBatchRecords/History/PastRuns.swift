@@ -9,6 +9,8 @@ package struct PastRuns: Sendable, Equatable {
         /// The last line of a session that ended; nil if none did.
         package var ended: RecordedRun?
         package var isAbandoned = false
+        /// The directory of the run whose rows it sends again, corrected; nil for a run of an input of its own.
+        package var correctionOf: String?
         /// What identifies the file of its ledger while that was empty; nil if that is not known.
         fileprivate var ledger: String?
         /// The number of rows that have ended, as far as it is known.
@@ -17,42 +19,52 @@ package struct PastRuns: Sendable, Equatable {
         /// Whether every row has an outcome, or an operator has given the run up.
         package var isOver: Bool { isAbandoned || ended?.ending == "complete" }
 
-        init(_ key: RunKey) { self.key = key }
+        /// The number of its first line in the history.
+        fileprivate let line: Int
+
+        init(_ key: RunKey, line: Int = 0) { (self.key, self.line) = (key, line) }
     }
 
-    /// In the order in which they began.
+    /// The runs of inputs of their own, in the order in which they began. They alone decide what a start sends.
     package private(set) var runs: [Run] = []
+    /// The corrections of these runs, likewise.
+    package private(set) var corrections: [Run] = []
 
     package init() {}
 
     /// - Parameter campaign: Lines of other campaigns are left out.
     package init(_ entries: [HistoryEntry], of campaign: KnownCampaign) {
         var known: [RunKey: Run] = [:]
-        for entry in entries {
+        for (line, entry) in entries.enumerated() {
             switch entry {
             case .began(let run):
                 // Also if it is of another campaign: the directory is the same.
                 known = known.filter { !$0.value.isVoid(by: run) }
                 guard run.campaign == campaign else { continue }
-                known[run.key, default: Run(run.key)].take(run)
+                known[run.key, default: Run(run.key, line: line)].take(run)
             case .abandoned(let run) where run.campaign == campaign:
-                known[run.key, default: Run(run.key)].isAbandoned = true
+                known[run.key, default: Run(run.key, line: line)].abandon(run)
             // A line of an ended run does not say of which environment and topic it is: that of its beginning does.
             case .ended(let run): known[run.key]?.take(run)
             default: break
             }
         }
-        runs = known.values.sorted {
-            ($0.key.began, $0.key.runDirectory) < ($1.key.began, $1.key.runDirectory)
-        }
+        // Of those that began in the same second, the line that was written first is that of the first one.
+        let all = known.values.sorted { ($0.key.began, $0.line) < ($1.key.began, $1.line) }
+        (runs, corrections) = (all.filter { $0.correctionOf == nil }, all.filter { $0.correctionOf != nil })
     }
 }
 
 extension PastRuns.Run {
     fileprivate mutating func take(_ run: BegunRun) {
         (input, message, ledger) = (run.input ?? input, run.message, run.ledger ?? ledger)
+        correctionOf = run.correctionOf ?? correctionOf
         // A session that has begun since may have opened rows again.
         ended = nil
+    }
+
+    fileprivate mutating func abandon(_ run: BegunRun) {
+        (isAbandoned, correctionOf) = (true, run.correctionOf ?? correctionOf)
     }
 
     /// Whether it has sent nothing, because another run found its ledger as empty as it had found it.
@@ -61,7 +73,7 @@ extension PastRuns.Run {
     }
 
     fileprivate mutating func take(_ run: RecordedRun) {
-        ended = run
+        (ended, correctionOf) = (run, run.correctionOf ?? correctionOf)
         rows = run.figures.rows
         if let input = run.input { take(input) }
     }

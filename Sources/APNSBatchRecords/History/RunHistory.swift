@@ -79,25 +79,51 @@ public struct RunHistory: Sendable {
         return "\(path):\(first + 1): a line that cannot be understood\(others): what it says of a run is not known"
     }
 
-    /// Returns the figures of a campaign's complete runs, the latest last, without those that were given up.
+    /// Returns the figures of a campaign's complete runs, the latest last, without those that were given up and without corrections, which have
+    /// few rows.
     ///
     /// - Parameter began: Only runs that began before; nil for all. In the form of ``RecordedRun/began``.
     package func figures(of campaign: String, before began: String? = nil) throws(CampaignError) -> [RunFigures] {
-        let givenUp = Set(
+        let others = Set(
             try entries().all.compactMap { entry -> RunKey? in
-                if case .abandoned(let run) = entry { run.key } else { nil }
+                switch entry {
+                case .abandoned(let run): run.key
+                case .began(let run): run.correctionOf == nil ? nil : run.key
+                case .ended(let run): run.correctionOf == nil ? nil : run.key
+                case .refused: nil
+                }
             })
         let complete = try runs().filter {
-            $0.campaign == campaign && $0.ending == "complete" && !givenUp.contains($0.key)
+            $0.campaign == campaign && $0.ending == "complete" && !others.contains($0.key)
         }
         return complete.filter { run in began.map { run.began < $0 } ?? true }.map(\.figures)
     }
 
     /// Creates the state directory, so that a path that cannot be used is noticed before anything is sent.
     package func prepare() throws(CampaignError) {
-        try RunDirectory.create(String(path.dropLast("/runs.ndjson".count)), mode: 0o700)
-        do {
-            _ = try FileStorage(path, .either)
+        try RunDirectory.create(givenDirectory, mode: Self.mode)
+        try Self.naming { () throws(StorageError) in _ = try FileStorage(path, .either) }
+    }
+
+    /// Throws what ``prepare()`` would throw, and leaves nothing behind.
+    package func tryPreparing() throws(CampaignError) {
+        var facts = stat()
+        if lstat(path, &facts) == 0 {
+            return try Self.naming { () throws(StorageError) in _ = try FileStorage(path, .existing) }
+        }
+        try CampaignError.mapping(.configuration) {
+            try DirectoryTrial(givenDirectory, mode: Self.mode).attempt { place in
+                try Self.naming { () throws(StorageError) in try DirectoryTrial.makeFile(in: place, for: path) }
+            }
+        }
+    }
+
+    private var givenDirectory: String { String(path.dropLast("/runs.ndjson".count)) }
+    private static let mode: mode_t = 0o700
+
+    private static func naming(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
+        do throws(StorageError) {
+            try body()
         } catch {
             throw CampaignError(.configuration, "state dir: \(error)", cause: error)
         }
@@ -129,7 +155,9 @@ public struct RunHistory: Sendable {
             moved[key] = path
         }
         guard !moved.isEmpty else { return }
+        let paths = Dictionary(moved.map { ($0.key.runDirectory, $0.value) }) { $1 }
         for index in entries.indices {
+            entries[index].moveCorrected(paths)
             guard let path = entries[index].key.flatMap({ moved[$0] }) else { continue }
             entries[index].move(to: path)
         }

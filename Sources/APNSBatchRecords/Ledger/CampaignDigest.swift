@@ -10,7 +10,9 @@ import APNSBatchNotification
 package enum CampaignDigest {
     /// The names of the groups, in order, as they appear in messages.
     private static let names = [
-        "to", "recipients or delimiter", "topic", "push_type or priority", "expiration", "collapse_id", "template",
+        "to", "recipients, delimiter, escape, columns or only", "topic", "push_type or priority", "expiration",
+        "collapse_id",
+        "template",
         "encryption",
     ]
     private static let groupLength = LedgerHeader.digestLength / names.count
@@ -18,7 +20,8 @@ package enum CampaignDigest {
     package static func of(_ campaign: Campaign) throws(CampaignError) -> [UInt8] {
         let headers = campaign.headers
         let groups = [
-            environment(campaign.destination), Array("\(campaign.recipients) \(campaign.delimiter)".utf8),
+            environment(campaign.destination),
+            Array("\(campaign.recipients) \(campaign.delimiter)".utf8) + choice(campaign),
             Array((headers.topic ?? "").utf8), Array("\(headers.pushType.name) \(headers.priority?.number ?? 0)".utf8),
             Array((headers.expiration.map(Self.text) ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
             templates(campaign), Array((campaign.encryption.map { "\($0)" } ?? "none").utf8),
@@ -44,6 +47,20 @@ package enum CampaignDigest {
     /// Returns the names of the groups in which two digests differ, as far as they tell campaigns of one name apart.
     package static func addressDifferences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
         differences(one, other).filter(addressNames.contains)
+    }
+
+    /// How quotes are escaped, which columns rows consist of, and which rows are sent; empty for doubled quotes and all. What was read
+    /// without a word about backslashes has none that are anything but text, so that the word may be given later.
+    private static func choice(_ campaign: Campaign) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func add(_ kind: String, _ texts: [String]) {
+            bytes += Array("\(kind) \(texts.count)".utf8) + [0]
+            for text in texts { bytes += Array(text.utf8) + [0] }
+        }
+        if campaign.escape == .backslash { add("escape", ["backslash"]) }
+        for (name, source) in campaign.columns.sorted(by: { $0.key < $1.key }) { add("column", [name, source]) }
+        for (name, values) in campaign.only.sorted(by: { $0.key < $1.key }) { add("only", [name] + values.sorted()) }
+        return bytes
     }
 
     private static func text(_ expiration: Campaign.Expiration) -> String {

@@ -35,7 +35,10 @@ enum LedgerDecoder {
             let low = numbers.next(UInt64.self), let code = numbers.next(UInt64.self),
             let policy = UInt8(exactly: code).flatMap(UnknownPolicy.init(rawValue:))
         else { return nil }
-        return LedgerSession(number: number, process: process, time: time, boot: (high, low), policy: policy)
+        // Earlier versions do not have it, and bits that are unknown here take no request back.
+        let flags = numbers.next(UInt64.self) ?? 0
+        return LedgerSession(
+            number: number, process: process, time: time, boot: (high, low), policy: policy, sendsNothing: flags == 1)
     }
 
     static func range(_ fixed: UnsafeRawBufferPointer) -> LedgerRange? {

@@ -56,6 +56,7 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(session.boot.0)
         fixed.add(session.boot.1)
         fixed.add(UInt64(session.policy.rawValue))
+        fixed.add(UInt64(session.sendsNothing ? 1 : 0))
         let note = Array(session.note.prefix(LedgerHeader.noteLimit))
         (body + fixed.count).copyMemory(from: note, byteCount: note.count)
         finish(.session, fixed: fixed.count, texts: note.count)

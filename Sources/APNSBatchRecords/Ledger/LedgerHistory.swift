@@ -272,6 +272,7 @@ package struct LedgerHistory: Sendable {
     /// - Parameter handOvers: the notes of the last session's lanes; nil if they cannot be trusted.
     func handed(_ range: Range, handOvers: [UInt64: Int]?) -> Int {
         guard !isEnded, range.remaining > 0, range.session == session?.number else { return range.handed }
+        if session?.sendsNothing == true { return range.handed }
         guard let handOvers else { return range.facts.rows }
         return max(range.handed, min(range.facts.rows, handOvers[range.facts.firstRow] ?? range.facts.rows))
     }

@@ -193,23 +193,28 @@ package struct LedgerSession: Equatable, Sendable {
     /// The boot id of the system. Memory, such as that of the hand-over record, does not survive a restart.
     package var boot: (UInt64, UInt64)
     package var policy: UnknownPolicy
+    /// Whether it makes no request, because the run is given up: its rows end without one.
+    package var sendsNothing: Bool
     /// Data of the caller, as in the header; empty if it is the same as in the header.
     package var note: [UInt8]
 
     package init(
-        number: UInt32, process: UInt32, time: UInt64, boot: (UInt64, UInt64), policy: UnknownPolicy, note: [UInt8] = []
+        number: UInt32, process: UInt32, time: UInt64, boot: (UInt64, UInt64), policy: UnknownPolicy,
+        sendsNothing: Bool = false, note: [UInt8] = []
     ) {
         self.number = number
         self.process = process
         self.time = time
         self.boot = boot
         self.policy = policy
+        self.sendsNothing = sendsNothing
         self.note = note
     }
 
     package static func == (left: Self, right: Self) -> Bool {
         left.number == right.number && left.process == right.process && left.time == right.time
-            && left.boot == right.boot && left.policy == right.policy && left.note == right.note
+            && left.boot == right.boot && left.policy == right.policy && left.sendsNothing == right.sendsNothing
+            && left.note == right.note
     }
 }
 

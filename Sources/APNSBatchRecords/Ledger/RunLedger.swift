@@ -32,12 +32,15 @@ package final class RunLedger: Sendable {
     private let bytesPerRow: Int
     private static let bytesOfPlainRow = 448
 
+    /// The bytes that are reserved for the outcome of a row, with so many carried columns.
+    static func bytesReserved(carried: Int) -> Int { bytesOfPlainRow + carried * (1 + CarriedFields.textMax) }
+
     /// - Parameters:
     ///   - storage: the file, which ends with a complete record.
     ///   - carried: the number of input columns that each outcome has.
     package init(_ storage: any AppendFile, carried: Int = 0, handOvers: HandOverRecord) {
         self.handOvers = handOvers
-        bytesPerRow = Self.bytesOfPlainRow + carried * (1 + CarriedFields.textMax)
+        bytesPerRow = Self.bytesReserved(carried: carried)
         state = Guarded(State(storage: storage))
     }
 

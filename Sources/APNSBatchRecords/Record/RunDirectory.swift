@@ -38,7 +38,19 @@ package enum RunDirectory {
     }
 
     /// Whether there is such a directory.
-    package static func exists(_ directory: String) -> Bool { access("\(directory)/.", F_OK) == 0 }
+    package static func exists(_ directory: String) -> Bool { access("\(directory)/.", F_OK) == 0 || !isAbsence(errno) }
+
+    /// Whether a failed look at a file says that there is none. Any other failure says nothing about it.
+    static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
+
+    /// Whether there is a file, or a link.
+    package static func hasFile(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0
+    }
+
+    /// Removes a file of a run directory, if there is one.
+    package static func removeFile(_ path: String) { unlink(path) }
 
     /// Whether there is a ledger, which may be empty.
     package static func hasLedger(_ directory: String) -> Bool { DirectoryFiles(directory).hasLedger }
@@ -91,10 +103,15 @@ package enum RunDirectory {
         guard let wanted else { return try makeNew() }
         guard !wanted.isEmpty else { throw unnamed }
         try create(wanted)
-        guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
-            throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
-        }
+        try confirmWritable(wanted, as: wanted)
         return wanted
+    }
+
+    /// - Parameter path: The path that an error names.
+    static func confirmWritable(_ place: String, as path: String) throws(CampaignError) {
+        guard access("\(place)/.", W_OK | X_OK) == 0 else {
+            throw CampaignError(.configuration, "cannot write into \(path): \(systemMessage())")
+        }
     }
 
     /// Returns the absolute path of a directory, with symbolic links resolved. The last name of the path need not exist.
@@ -140,42 +157,36 @@ package enum RunDirectory {
     }
 
     /// Whether `results.csv` contains at most its first line, as it may beside a ledger without a header.
-    private static func hasBareResults(_ directory: String) -> Bool {
+    static func hasBareResults(_ directory: String) -> Bool {
         var facts = stat()
         return lstat("\(directory)/\(summary)", &facts) != 0 && hasNoLines(directory)
     }
 
     private static func makeNew() throws(CampaignError) -> String {
-        try create("runs")
+        try create(folder)
         let stamp = timestamp()
         for number in 1...1000 {
-            let path = number == 1 ? "runs/\(stamp)" : "runs/\(stamp)-\(number)"
-            if mkdir(path, 0o755) == 0 {
-                try sync("runs")
+            let path = number == 1 ? "\(folder)/\(stamp)" : "\(folder)/\(stamp)-\(number)"
+            if mkdir(path, mode) == 0 {
+                try CampaignError.mapping(.configuration) { try FileStorage.syncDirectory(folder) }
                 return path
             }
             guard errno == EEXIST else { break }
         }
-        throw CampaignError(.configuration, "cannot create a directory below runs/: \(systemMessage())")
+        throw CampaignError(.configuration, "cannot create a directory below \(folder)/: \(systemMessage())")
     }
+
+    /// Where runs are whose directory nobody has named.
+    package static let folder = "runs"
+    /// The permissions of the directory of a run.
+    static let mode: mode_t = 0o755
 
     /// Creates a directory and its parents, like `mkdir -p`. Their names are durable on return.
-    static func create(_ path: String, mode: mode_t = 0o755) throws(CampaignError) {
-        var made = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/") {
-            let parent = made.isEmpty ? "." : made
-            made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
-            if mkdir(made, mode) == 0 {
-                try sync(parent)
-            } else if errno != EEXIST {
-                let error = StorageError("create directory", made, code: errno)
-                throw CampaignError(.configuration, "\(error)", cause: error)
-            }
+    static func create(_ path: String, mode: mode_t = mode) throws(CampaignError) {
+        try CampaignError.mapping(.configuration) {
+            var maker = DirectoryMaker(mode: mode)
+            try maker.make(path)
         }
-    }
-
-    private static func sync(_ path: String) throws(CampaignError) {
-        try CampaignError.mapping(.configuration) { try FileStorage.syncDirectory(path) }
     }
 
     private static func timestamp() -> String {

@@ -58,17 +58,25 @@ package struct DirectoryFiles: RunFiles {
     /// Whether there is a file in the place of the ledger, or a link.
     var hasLedger: Bool {
         var facts = stat()
-        return lstat(ledgerPath, &facts) == 0
+        return lstat(ledgerPath, &facts) == 0 || !RunDirectory.isAbsence(errno)
     }
 
     package var boot: (UInt64, UInt64) { BootID.read() }
 
     /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any AppendFile {
-        let storage = try locked(.either)
-        guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
+        let storage = try lockedUnbegun(.either)
         // An empty one is not touched: the time at which it was written tells it from others.
         if storage.length > 0 { try CampaignError.mapping(.results) { try storage.truncate(to: 0) } }
+        return storage
+    }
+
+    /// Throws what ``makeLedger()`` would throw because of a ledger that is there, and changes nothing.
+    func tryMakingLedger() throws(CampaignError) { if hasLedger { _ = try lockedUnbegun(.existing) } }
+
+    private func lockedUnbegun(_ opening: FileStorage.Opening) throws(CampaignError) -> FileStorage {
+        let storage = try locked(opening)
+        guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
         return storage
     }
 
@@ -106,7 +114,7 @@ package struct DirectoryFiles: RunFiles {
             return try FileStorage(ledgerPath, .readOnly)
         } catch {
             let missing = "\(directory) holds no run: \(ledgerPath) does not exist"
-            throw CampaignError(.results, error.isMissing ? missing : "\(error)")
+            throw CampaignError(.results, error.isMissing ? missing : "\(error)", cause: error)
         }
     }
 

@@ -30,6 +30,22 @@ public struct RunOpening: Sendable, Equatable {
         try self.init(of: directory)
     }
 
+    /// Reads a run directory whose rows are known.
+    ///
+    /// - Returns: Nil if the directory holds no run, or if its ledger is damaged or gone.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if that is not known, because the files cannot be read: another user has
+    ///   them, or the disk fails.
+    public init?(ifReadableIn directory: String) throws(CampaignError) {
+        do {
+            guard let opening = try RunOpening(ifBegunIn: directory) else { return nil }
+            _ = try RunStatus(of: directory)
+            self = opening
+        } catch {
+            if error.saysNothing { throw error }
+            return nil
+        }
+    }
+
     /// Reads a run directory, also while a process works on the run.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
@@ -59,4 +75,9 @@ extension LedgerSession {
     var runningProcess: UInt32? {
         kill(pid_t(bitPattern: process), 0) == 0 || errno == EPERM ? process : nil
     }
+}
+
+extension CampaignError {
+    /// Whether files of a run could not be read, which does not say that they are damaged or gone.
+    package var saysNothing: Bool { (cause as? StorageError).map { !$0.isMissing } ?? false }
 }

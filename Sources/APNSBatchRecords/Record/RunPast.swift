@@ -175,22 +175,12 @@ package struct RunPast: Sendable {
     ///
     /// - Parameter input: the input that this session reads.
     package func check(_ now: LedgerHeader, input: ChunkReader) throws(CampaignError) {
-        let differences = CampaignDigest.differences(now.digest, header.digest)
-        guard differences.isEmpty else {
-            throw CampaignError(
-                .configuration,
-                "\(differences.joined(separator: ", ")): changed since the run began, which would change what the rows "
-                    + "become: restore it, or start a new run")
-        }
+        try Self.check(digest: now.digest, since: header)
         let advice = header.isCopied ? Self.damagedCopy : ""
         guard now.columnsSum == header.columnsSum else {
             throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns\(advice)")
         }
-        guard now.resultColumns == header.resultColumns else {
-            let names = header.resultColumns.isEmpty ? "none" : header.resultColumns.joined(separator: ", ")
-            throw CampaignError(
-                .configuration, "result columns cannot change when a run is resumed: it began with \(names)")
-        }
+        try Self.check(resultColumns: now.resultColumns, since: header)
         guard now.isSpooled == header.isSpooled else {
             throw CampaignError(
                 .configuration,
@@ -207,6 +197,23 @@ package struct RunPast: Sendable {
         if !Self.isSame(now.inputName, header.inputName) {
             try InputProof.check(input, name: now.inputName, holds: reading.history.ranges)
         }
+    }
+
+    /// Throws if a setting differs that decides what the rows become.
+    static func check(digest: [UInt8], since header: LedgerHeader) throws(CampaignError) {
+        let differences = CampaignDigest.differences(digest, header.digest)
+        guard !differences.isEmpty else { return }
+        throw CampaignError(
+            .configuration,
+            "\(differences.joined(separator: ", ")): changed since the run began, which would change what the rows "
+                + "become: restore it, or start a new run")
+    }
+
+    static func check(resultColumns: [String], since header: LedgerHeader) throws(CampaignError) {
+        guard resultColumns != header.resultColumns else { return }
+        let names = header.resultColumns.isEmpty ? "none" : header.resultColumns.joined(separator: ", ")
+        throw CampaignError(
+            .configuration, "result columns cannot change when a run is resumed: it began with \(names)")
     }
 
     /// Whether two paths may name the same file: one may be relative.

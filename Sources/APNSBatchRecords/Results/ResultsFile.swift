@@ -10,6 +10,11 @@ package final class ResultsFile: OutcomeReceiver {
     private let bytesPerRow: Int
     private static let bytesOfPlainRow = 832
 
+    /// The bytes that are reserved for the line of a row, with so many carried columns.
+    static func bytesReserved(carried: Int) -> Int {
+        bytesOfPlainRow + carried * (SheetField.most(CarriedFields.textMax) + 1)
+    }
+
     private struct State: ~Copyable {
         let storage: any AppendFile
         var lines: ResultLines
@@ -32,7 +37,7 @@ package final class ResultsFile: OutcomeReceiver {
         _ storage: any AppendFile, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
         lineBytes: Int = ResultLines.usualCapacity
     ) {
-        bytesPerRow = Self.bytesOfPlainRow + carried * (SheetField.most(CarriedFields.textMax) + 1)
+        bytesPerRow = Self.bytesReserved(carried: carried)
         state = Guarded(
             State(
                 storage: storage, lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes),

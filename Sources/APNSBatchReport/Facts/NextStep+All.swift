@@ -3,7 +3,7 @@ import APNSBatchBasics
 
 extension RunReport.NextStep {
     /// What to do after a run, the most urgent first.
-    static func all(for report: RunReport) -> [RunReport.NextStep] {
+    static func all(for report: RunReport, campaignFile: String? = nil) -> [RunReport.NextStep] {
         let (summary, directory) = (report.summary, report.runDirectory.shellQuoted)
         var steps: [RunReport.NextStep] = []
         func add(_ rows: UInt64?, _ text: (String) -> String, _ command: String? = nil) {
@@ -22,6 +22,15 @@ extension RunReport.NextStep {
         add(
             summary.invalid,
             { "Correct \($0) that break a rule; the places of the first ones are under \"Invalid rows\"." })
+        if report.parts == nil, let name = summary.notSentFile {
+            let command = campaignFile.map {
+                "apns-batch run \($0.shellQuoted) --correction \(directory) --input CORRECTED"
+            }
+            add(
+                summary.invalid &+ summary.expired &+ summary.unavailable,
+                { "Send \($0) that were not sent in a run of their own, when their lines in \(name) are corrected." },
+                command)
+        }
         add(
             summary.unknown, { "Decide about \($0) that may have arrived. These are their lines:" },
             report.parts == nil
@@ -35,6 +44,12 @@ extension RunReport.NextStep {
                     text:
                         "Finish another run of the campaign: \(rows ?? (run.isLost ? "its ledger or its rows are gone" : "rows are left of it")).",
                     command: run.command))
+        }
+        for run in summary.othersAtWork {
+            steps.append(
+                .init(
+                    text: "Wait for another run of the campaign, which was going on when this one ended.",
+                    command: "apns-batch status --follow \(run.runDirectory.shellQuoted)"))
         }
         // The files are there when the run has been resumed.
         guard report.isOfKilledRun != true else { return steps }

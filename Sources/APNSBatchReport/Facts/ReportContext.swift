@@ -2,6 +2,8 @@
 public struct ReportContext: Sendable {
     /// The name of the campaign; nil if it has none.
     public var campaign: String?
+    /// The path of the campaign file; nil without one.
+    public var campaignFile: String?
     /// The directory of the history with which the run is compared; nil without one.
     public var stateDirectory: String?
     /// The name of the time zone in which times are shown.

@@ -70,7 +70,7 @@ extension RunReport {
         (outcomes, reasons, nextSteps) = ([], [], [])
         outcomes = outcomeLines(earlier)
         reasons = reasonLines(earlier)
-        nextSteps = NextStep.all(for: self)
+        nextSteps = NextStep.all(for: self, campaignFile: context.campaignFile)
     }
 
     /// The figures of the earlier nights with which a run is compared; empty if there are too few.

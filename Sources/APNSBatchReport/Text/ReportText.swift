@@ -26,6 +26,7 @@ public enum ReportText {
         let destination = report.destination.map { " to \($0)" } ?? ""
         lines.addParagraph("\(campaign.input)\(destination)")
         lines.addParagraph(report.runDirectory)
+        if let run = report.summary.correctionOf { lines.addParagraph("a correction of \(run)") }
     }
 
     private static func addExpectations(_ report: RunReport, to lines: inout TextLines) {

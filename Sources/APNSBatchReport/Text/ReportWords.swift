@@ -44,6 +44,13 @@ extension RunReport {
         isPartial ? max(summary.allSessions.requests, summary.attempts) : summary.allSessions.requests
     }
 
+    /// The requests that followed another one for the same row. The figures of the processes lack those that followed a process:
+    /// the rows that were sent again are known from the ledger.
+    var repeats: UInt64 { max(summary.allSessions.retries.values.reduce(0, &+), summary.resent) }
+
+    /// Whether there may be more of them.
+    var isLeastOfRepeats: Bool { isPartial || repeats > summary.allSessions.retries.values.reduce(0, &+) }
+
     /// The slowest answer in milliseconds. The timeline has those of killed sessions, too.
     func longestAnswer(_ times: CampaignSummary.AnswerMilliseconds) -> Double {
         max(times.max, course?.longestAnswer ?? 0)
@@ -56,7 +63,7 @@ extension RunReport {
         var lines = [
             ("accepted per second", FigureText.short(work.acceptedPerSecond)),
             ("requests", least + requests.grouped),
-            ("requests sent again", least + Self.counts(work.retries)),
+            ("requests sent again", (isLeastOfRepeats ? "at least " : "") + Self.counts(work.retries, least: repeats)),
             ("rows that may have arrived twice", summary.resent.grouped),
             ("connections opened", least + work.connectionsOpened.grouped),
             ("connections ended early", least + Self.counts(work.connectionsEnded)),
@@ -72,10 +79,12 @@ extension RunReport {
     }
 
     /// `1,234 (TooManyRequests 1,200, Shutdown 34)`, or `0`.
-    private static func counts(_ counts: [String: UInt64]) -> String {
+    ///
+    /// - Parameter least: the number, if more are known than have a cause.
+    private static func counts(_ counts: [String: UInt64], least: UInt64 = 0) -> String {
         let all = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let causes = all.map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")
-        return counts.values.reduce(0, &+).grouped + (all.isEmpty ? "" : " (\(causes))")
+        return max(least, counts.values.reduce(0, &+)).grouped + (all.isEmpty ? "" : " (\(causes))")
     }
 
     /// The rules that rows break, the most frequent first.

@@ -5,15 +5,27 @@
 ///            / quote *( any byte but a quote / quote quote ) quote
 ///     end    = LF / CR LF / end of the input / CR end of the input
 ///
+/// With backslashes as escapes, a quoted field also has these pairs of bytes, and no other backslash:
+///
+///     pair   = backslash ( quote / backslash / LF / CR LF )
+///
+/// and an unquoted field may be `\N`, which is NULL, or have backslash and quote. That is what Spark, MySQL and pandas write and all
+/// read alike. Outside of quotes they do not agree about other backslashes: Spark means text, and the others escape.
+///
 /// A CR elsewhere is an ordinary byte. The splitter and the cursor process most bytes in blocks, and use the grammar for
 /// everything unusual, so that only this code decides what is wrong with a record.
 struct CSVGrammar {
     let delimiter: UInt8
     let fieldBytesMax: Int
     let recordBytesMax: Int
+    let escape: CSVDialect.Escape
+    /// Whether only the ends of records are wanted: a backslash that programs read differently is no fault then, if they agree where the
+    /// record ends.
+    let findsEndsOnly: Bool
 
-    init(dialect: CSVDialect, limits: RowLimits) {
-        delimiter = dialect.delimiter
+    init(dialect: CSVDialect, limits: RowLimits, findsEndsOnly: Bool = false) {
+        (delimiter, escape) = (dialect.delimiter, dialect.escape)
+        self.findsEndsOnly = findsEndsOnly
         fieldBytesMax = limits.fieldBytes
         recordBytesMax = limits.recordBytes
     }
@@ -30,6 +42,7 @@ struct CSVGrammar {
         let start: Int
         /// The bytes between the quotes, or the whole field if it is not quoted.
         let content: Range<Int>
+        var isQuoted: Bool { content.lowerBound > start }
         /// The offset of the next field or record.
         let next: Int
         let endsRecord: Bool
@@ -39,7 +52,8 @@ struct CSVGrammar {
         /// Raw values are those of `RecordEnd.cut`.
         enum Cause: UInt32 {
             case quoteInUnquotedField = 1
-            case textAfterClosingQuote, unclosedQuote, fieldTooLong, recordTooLong
+            case textAfterClosingQuote, unclosedQuote, fieldTooLong, recordTooLong, unknownEscape, escapedNUL
+            case backslashOutsideQuotes
         }
 
         let cause: Cause
@@ -60,7 +74,7 @@ struct CSVGrammar {
     }
 
     /// The line end, if any, at a byte.
-    private enum LineEnd {
+    enum LineEnd {
         case none
         /// A line end, and the offset of the next record.
         case at(next: Int)
@@ -68,7 +82,7 @@ struct CSVGrammar {
         case undecided
     }
 
-    private func lineEnd(_ bytes: Span<UInt8>, at: Int, _ final: Bool) -> LineEnd {
+    func lineEnd(_ bytes: Span<UInt8>, at: Int, _ final: Bool) -> LineEnd {
         guard at < bytes.count else { return final ? .at(next: at) : .undecided }
         if bytes[at] == Byte.lineFeed { return .at(next: at + 1) }
         guard bytes[at] == Byte.carriageReturn else { return .none }
@@ -89,7 +103,20 @@ struct CSVGrammar {
             if byte != delimiter, at - start >= fieldBytesMax { return fault(.fieldTooLong, start, at) }
             if at - record >= recordBytesMax { return fault(.recordTooLong, record, at) }
             if byte == delimiter { return end(start, content: start..<at, next: at + 1, endsRecord: false) }
-            at += 1
+            guard byte == Byte.backslash, escape == .backslash else {
+                at += 1
+                continue
+            }
+            if isNull(bytes, at: at, start), at + 1 - record >= recordBytesMax {
+                return fault(.recordTooLong, record, at + 1)
+            }
+            switch unquotedPair(bytes, at: at, start, final) {
+            case .pair(let width): at += width
+            case .needsMore: return .needsMore
+            case .fault(let cause): return fault(cause, at)
+            }
+            if at - 1 - start >= fieldBytesMax { return fault(.fieldTooLong, start, at - 1) }
+            if at - 1 - record >= recordBytesMax { return fault(.recordTooLong, record, at - 1) }
         }
     }
 
@@ -99,10 +126,21 @@ struct CSVGrammar {
         var at = content
         while at < bytes.count {
             let isQuote = bytes[at] == Byte.quote
+            var isPair = false
+            if bytes[at] == Byte.backslash, escape == .backslash, at - record < recordBytesMax {
+                switch quotedPair(bytes, at: at, final) {
+                case .pair: isPair = true
+                case .needsMore: return .needsMore
+                // A field that is too long is that before anything else.
+                case .fault(let cause) where at - content < fieldBytesMax:
+                    return fault(cause, cause == .unclosedQuote ? start : at, at)
+                case .fault: break
+                }
+            }
             let isLast = at + 1 == bytes.count
             if isQuote, isLast, !final { return .needsMore }
             let isDoubled = isQuote && !isLast && bytes[at + 1] == Byte.quote
-            let last = isDoubled ? at + 1 : at
+            let last = isDoubled || isPair ? at + 1 : at
             if !isQuote || isDoubled, last - content >= fieldBytesMax { return fault(.fieldTooLong, start, last) }
             if last - record >= recordBytesMax { return fault(.recordTooLong, record, last) }
             if isQuote, !isDoubled { return closed(bytes, start, at: at, record, final) }

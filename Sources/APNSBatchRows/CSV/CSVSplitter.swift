@@ -1,4 +1,4 @@
-/// Finds the ends of the records in a buffer, according to RFC 4180.
+/// Finds the ends of the records in a buffer, according to RFC 4180. It stops where the record may have been written otherwise.
 ///
 /// A record with a quoting fault, or over a limit, is reduced to its first physical line, and reading resumes on the next
 /// line, so that a stray quote costs one row and not its neighbours. This does not make scanning quadratic: a line with an
@@ -15,7 +15,7 @@
     let ends: UnsafeMutablePointer<RecordEnd>
     let capacity: Int
 
-    private(set) var result = SplitResult()
+    var result = SplitResult()
 
     /// The number of LFs inside quotes since the current record began.
     private(set) var innerLines = 0
@@ -29,6 +29,7 @@
     }
 
     mutating func run() {
+        if grammar.escape == .backslash { return runByGrammar() }
         while scan() == .unusual {
             guard examine() else { return }
         }
@@ -69,6 +70,12 @@
             // CR LF ends a field as well. A CR at the end of the block is left to the grammar.
             odd &= ~(block.equal(to: Byte.carriageReturn) & newlines &>> 1)
         }
+        if grammar.escape == .recognised {
+            let backslashes = block.equal(to: Byte.backslash) &<< 1 | (mayOpen ? 0 : backslash(before: base))
+            if quoteBits & backslashes != 0 {
+                odd |= telling(quoteBits & backslashes & ~step.quoted, base: base)
+            }
+        }
         var sound = newlines
         if odd != 0 { sound &= odd & (0 &- odd) &- 1 }
         let stop =
@@ -82,6 +89,33 @@
     @inline(__always)
     private func isBreak(before position: Int) -> Bool {
         unsafe bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
+    }
+
+    /// 1 if the byte before `position`, which is not that of a record's start, is a backslash, else 0.
+    @inline(__always)
+    private func backslash(before position: Int) -> UInt64 {
+        unsafe bytes[position &- 1] == Byte.backslash ? 1 : 0
+    }
+
+    /// Returns those of the closing quotes behind backslashes whose record may have been written with backslashes as escapes: a quote
+    /// that closes its field, or one that is doubled where the second one would close it.
+    @inline(never)
+    private func telling(_ closing: UInt64, base: Int) -> UInt64 {
+        var (left, found) = (closing, UInt64(0))
+        while left != 0 {
+            let at = base &+ left.trailingZeroBitCount
+            let isDoubled = unsafe at &+ 1 < count && bytes[at &+ 1] == Byte.quote
+            if !isDoubled || mayEnd(at: at &+ 2) { found |= left & (0 &- left) }
+            left &= left &- 1
+        }
+        return found
+    }
+
+    /// Whether a field may end before a byte.
+    private func mayEnd(at position: Int) -> Bool {
+        guard position < count else { return true }
+        let byte = unsafe bytes[position]
+        return byte == grammar.delimiter || byte == Byte.lineFeed || byte == Byte.carriageReturn
     }
 
     @inline(__always)
@@ -100,9 +134,11 @@
         var left = newlines
         while left != 0 {
             let bit = left & (0 &- left)
+            let position = base &+ left.trailingZeroBitCount
             if bit & quoted != 0 {
+                if grammar.escape == .recognised, isBehindBackslash(position) { return .unusual }
                 innerLines &+= 1
-            } else if let stop = endLine(at: base &+ left.trailingZeroBitCount) {
+            } else if let stop = endLine(at: position) {
                 return stop
             }
             left ^= bit
@@ -121,9 +157,20 @@
             return nil
         }
         if innerLines != 0, length > grammar.fieldBytesMax { return .unusual }
+        if grammar.escape == .recognised, isBehindBackslash(position) { return .unusual }
         add(RecordEnd(offset: position &+ 1), next: position &+ 1, lines: 1 &+ innerLines)
         innerLines = 0
         return result.records == capacity ? .exhausted : nil
+    }
+
+    /// Whether the line end whose LF is at `position` is behind a backslash of the record, so that it may be part of a text.
+    @inline(__always)
+    private func isBehindBackslash(_ position: Int) -> Bool {
+        let start = result.consumed
+        guard position > start else { return false }
+        let last = unsafe bytes[position &- 1]
+        if last == Byte.carriageReturn, position &- 1 > start { return unsafe bytes[position &- 2] == Byte.backslash }
+        return last == Byte.backslash
     }
 
     @inline(__always)
@@ -153,7 +200,7 @@ extension CSVSplitter {
     }
 
     /// Examines the current record by the grammar. Returns false if nothing more can be done with these bytes.
-    private mutating func examine() -> Bool {
+    mutating func examine() -> Bool {
         let record = result.consumed
         var at = record
         let buffer = unsafe UnsafeBufferPointer(start: bytes, count: count)
@@ -164,8 +211,10 @@ extension CSVSplitter {
             case .fault(let fault):
                 return endFaulty(fault)
             case .field(let field):
+                if let found = dispute(field) { return stop(found) }
                 at = field.next
                 guard field.endsRecord else { continue }
+                if let found = dispute(record: record, end: at) { return stop(found) }
                 add(RecordEnd(offset: at), next: at, lines: lineCount(from: record, to: at))
                 return result.records < capacity && at < count
             }
@@ -175,7 +224,9 @@ extension CSVSplitter {
     /// Reduces the current record to its first line, and ends it.
     private mutating func endFaulty(_ fault: CSVGrammar.Fault) -> Bool {
         let record = result.consumed
-        if let line = firstLineFeed(from: record) {
+        let line = firstLineFeed(from: record)
+        if let found = dispute(faulty: record, fault, line: line) { return stop(found) }
+        if let line {
             let next = line + 1
             let end = fault.seenAt > line ? RecordEnd(offset: next, cut: fault.cause.rawValue) : RecordEnd(offset: next)
             add(end, next: next, lines: 1)

@@ -11,7 +11,9 @@ extension RowCursor {
         // Unescaping comes after this, because lines and columns are counted in the original bytes.
         let complete = min(finding?.field ?? walk.found, walk.found, columnCount)
         for index in 0..<complete {
-            unsafe fields[index] = Unescape.inPlace(fields[index])
+            unsafe fields[index] =
+                dialect.escape == .backslash
+                ? Unescape.backslashesInPlace(fields[index]) : Unescape.inPlace(fields[index])
         }
         unsafe row.fields = UnsafeBufferPointer(start: fields, count: complete)
         return lines
@@ -80,7 +82,9 @@ extension RowCursor {
 
     private func faulty(_ record: Record, _ walk: Walk) -> Finding? {
         guard let fault = walk.fault else { return nil }
-        let cause = cause(of: CSVGrammar.Fault.Cause(rawValue: record.end.cut) ?? fault.cause)
+        // A record that was cut is open at its end, unless another fault of its own comes first.
+        let isOpen = fault.cause == .unclosedQuote
+        let cause = cause(of: isOpen ? .init(rawValue: record.end.cut) ?? fault.cause : fault.cause)
         return Finding(position: fault.position, field: min(walk.found, columnCount), cause: cause)
     }
 
@@ -91,6 +95,9 @@ extension RowCursor {
         case .unclosedQuote: .unclosedQuote
         case .fieldTooLong: .fieldTooLong(limit: limits.fieldBytes)
         case .recordTooLong: .recordTooLong(limit: limits.recordBytes)
+        case .unknownEscape: .unknownEscape
+        case .escapedNUL: .nulByte
+        case .backslashOutsideQuotes: .backslashOutsideQuotes
         }
     }
 

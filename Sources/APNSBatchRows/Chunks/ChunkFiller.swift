@@ -70,9 +70,32 @@ struct ChunkFiller {
         }
     }
 
+    /// Fills the chunk with the first rows, and shows them without taking them: reads on until `body` returns true, `most` rows have come, no
+    /// more fit, or the input ends.
+    ///
+    /// - Throws: the errors of `fill`.
+    mutating func show(_ chunk: RowChunk, most: Int, _ body: (RowChunk) -> Bool) throws(InputError) {
+        let start = next
+        var needsMore = false
+        while true {
+            var filled = unsafe carry.unload(into: chunk.bytes)
+            while filled < limits.bufferBytes, !isEnding, needsMore || filled == 0 || source.isFlowing() {
+                filled += try readSome(chunk, filled)
+                needsMore = false
+            }
+            let isLast = isEnding || filled == limits.bufferBytes
+            let hasRows = try split(chunk, filled, capacity: min(most, limits.chunkRecords))
+            let isEnough = hasRows && (body(chunk) || chunk.rowCount == most)
+            (next, isSkippingLine) = (start, false)
+            unsafe carry.load(chunk.bytes, count: filled)
+            if isLast || isEnough { return }
+            needsMore = true
+        }
+    }
+
     /// Fills the chunk with as many rows as fit, or as have arrived. Returns false at the end.
     ///
-    /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
+    /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.quoting`, `.cancelled`.
     mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
         var needsMore = false
         while true {
@@ -158,6 +181,7 @@ struct ChunkFiller {
         let result = unsafe format.split(
             chunk.bytes, count: end ?? filled, final: isFinal || end != nil, into: chunk.ends, capacity: capacity,
             limits: limits)
+        if let dispute = result.dispute { throw unsafe error(dispute, chunk.bytes, result) }
         chunk.start = next
         chunk.rowCount = result.records
         chunk.byteCount = unsafe result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
@@ -166,6 +190,18 @@ struct ChunkFiller {
         isSkippingLine = result.skipsLine
         unsafe carry.load(chunk.bytes + result.consumed, count: filled - result.consumed)
         return result.records > 0
+    }
+
+    /// The error of an input whose quoting is in dispute. Rows of the chunk before it are not delivered, so that none is sent before
+    /// somebody has said how they were written.
+    private func error(
+        _ dispute: QuotingDispute, _ bytes: UnsafePointer<UInt8>, _ result: SplitResult
+    ) -> InputError {
+        var (line, start) = (next.line + UInt64(result.lines), result.consumed)
+        for at in result.consumed..<dispute.offset where unsafe bytes[at] == Byte.lineFeed {
+            (line, start) = (line + 1, at + 1)
+        }
+        return .quoting(dispute.doubt, line: line, column: dispute.offset - start + 1)
     }
 }
 

@@ -23,16 +23,19 @@ package final class ChunkReader: @unchecked Sendable {
     package let canReadAgain: Bool
     /// Whether rows come when a peer makes them, so that a read may wait.
     package let isLive: Bool
+    /// The limits of rows and of packed bytes.
+    package let limits: RowLimits
 
     private let source: any ByteSource
     private let progress: ReadProgress
     private let choice: FormatChoice
-    private let limits: RowLimits
     private let pool: ChunkPool
     private let chunks: [RowChunk]
 
     // Used by the reader thread only.
     private var columns: Result<[String], InputError>?
+    /// The columns that an input without a header row may have.
+    private var wanted: [JSONColumn] = []
     private var filler: ChunkFiller
     /// The place of the first row.
     private var firstRow = RowPosition(row: 1, line: 1, offset: 0)
@@ -130,9 +133,27 @@ package final class ChunkReader: @unchecked Sendable {
             firstRow = filler.next
         }
         try filler.begin(chunk)
-        return try format.columns(limits: limits, wanted: choice.columns) { () throws(InputError) in
+        if format == .ndjson { wanted = choice.columns() }
+        return try format.columns(limits: limits, wanted: { wanted }) { () throws(InputError) in
             try filler.fillFirst(chunk) ? chunk : nil
         }
+    }
+
+    /// Returns what the first rows of an input without a header row have, and takes none of them; nil for another format. Called before the
+    /// first `next()`, it waits until rows have all columns that are needed, or as many rows have come as are looked at.
+    ///
+    /// - Throws: the errors of `readColumns()`, which it calls if necessary.
+    package func lookAtFirstRows() throws(InputError) -> FirstRows? {
+        _ = try readColumns()
+        guard format == .ndjson else { return nil }
+        let chunk = try takeChunk()
+        defer { chunk.recycle() }
+        var look = FirstRowsLook(wanted)
+        try filler.show(chunk, most: FirstRows.most) { chunk in
+            look.look(at: chunk)
+            return look.isEnough
+        }
+        return look.found
     }
 
     /// The format of the input, known when `readColumns()` has returned.
@@ -219,10 +240,14 @@ package final class ChunkReader: @unchecked Sendable {
 
     /// Returns a cursor for the chunks of this reader. Each lane needs its own.
     ///
+    /// - Parameter copies: for each further field of a row, the index of the column whose field it is.
     /// - Precondition: `readColumns()` has returned.
-    package func makeCursor() -> RowCursor {
+    package func makeCursor(copies: [Int] = []) -> RowCursor {
         guard case .success(let columns)? = columns else { preconditionFailure("a cursor needs the columns") }
-        return RowCursor(columnCount: columns.count, format: format, names: columns, limits: limits)
+        return RowCursor(
+            columnCount: columns.count, format: format, members: wanted.enumerated().map { ($0, $1.path) },
+            copies: copies,
+            limits: limits)
     }
 }
 

@@ -9,6 +9,9 @@
     let limits: RowLimits
     let columnCount: Int
     let fields: UnsafeMutablePointer<UnsafeRawBufferPointer>
+    /// The columns whose fields follow the others: each is the same as that of the column with this index.
+    private let copies: UnsafeMutableBufferPointer<Int>
+    private let hasCopies: Bool
 
     // Of NDJSON.
     var members: JSONMembers
@@ -28,17 +31,24 @@
 
     /// - Parameters:
     ///   - columnCount: the number of fields in a good row; at least 1.
-    ///   - names: the names of the columns, for a format whose rows have them.
+    ///   - members: the columns by the keys that lead to them, for a format whose rows have these; no path is the beginning of
+    ///     another one.
+    ///   - copies: for each further field of a row, the index of the column whose field it is.
     package init(
-        columnCount: Int, format: RowFormat = .csv(.comma), names: [String] = [], limits: RowLimits = .standard
+        columnCount: Int, format: RowFormat = .csv(.comma), members: [(index: Int, path: [String])] = [],
+        copies: [Int] = [], limits: RowLimits = .standard
     ) {
         precondition(columnCount > 0)
         self.format = format
         self.limits = limits
         self.columnCount = columnCount
-        unsafe fields = .allocate(capacity: columnCount)
-        unsafe fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columnCount)
-        members = JSONMembers(columns: format == .ndjson ? names : [])
+        let fieldCount = columnCount + copies.count
+        unsafe fields = .allocate(capacity: fieldCount)
+        unsafe fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: fieldCount)
+        unsafe self.copies = .allocate(capacity: copies.count)
+        _ = unsafe self.copies.initialize(fromContentsOf: copies)
+        hasCopies = !copies.isEmpty
+        self.members = JSONMembers(columns: format == .ndjson ? members : [])
         unsafe states = .allocate(capacity: columnCount)
         unsafe states.initialize(repeating: .absent, count: columnCount)
         unsafe bytes = UnsafeMutablePointer(bitPattern: 64)!
@@ -48,6 +58,7 @@
     deinit {
         unsafe fields.deallocate()
         unsafe states.deallocate()
+        unsafe copies.deallocate()
         members.deallocate()
     }
 
@@ -82,11 +93,22 @@
                 line &+= 1 &+ innerLines
                 unsafe row.fields = UnsafeBufferPointer(start: fields, count: columnCount)
                 row.error = nil
+                if hasCopies { copyFields(&row) }
                 return true
             }
         }
         line &+= judge(record, into: &row)
+        if hasCopies, unsafe row.fields.count == columnCount { copyFields(&row) }
         return true
+    }
+
+    /// Adds the further fields to a row.
+    @inline(never)
+    private func copyFields(_ row: inout Row) {
+        for index in unsafe 0..<copies.count {
+            unsafe fields[columnCount &+ index] = unsafe fields[copies[index]]
+        }
+        unsafe row.fields = UnsafeBufferPointer(start: fields, count: columnCount &+ copies.count)
     }
 
     /// The offsets of a record in the chunk.

@@ -15,24 +15,36 @@ package enum RowFormat: Sendable, Equatable {
 package struct FormatChoice: Sendable {
     private let format: RowFormat
     private let isFixed: Bool
-    /// Returns the names of the columns of an input without a header row.
-    let columns: @Sendable () -> [String]
+    /// Returns the columns of an input without a header row. No path is the beginning of another one, but two may be equal.
+    let columns: @Sendable () -> [JSONColumn]
 
     package static func csv(_ dialect: CSVDialect) -> FormatChoice { FormatChoice(.csv(dialect)) }
 
-    /// - Parameter columns: the names of the columns, unless a header row has them.
-    package init(_ format: RowFormat, columns: @autoclosure @escaping @Sendable () -> [String] = []) {
+    /// - Parameter columns: the columns, unless a header row has them.
+    package init(_ format: RowFormat, wanted columns: @autoclosure @escaping @Sendable () -> [JSONColumn] = []) {
         (self.format, isFixed, self.columns) = (format, true, columns)
+    }
+
+    /// - Parameter columns: the names of the columns, which are keys, unless a header row has them.
+    package init(_ format: RowFormat, columns: @autoclosure @escaping @Sendable () -> [String]) {
+        self.init(format, wanted: columns().map { JSONColumn($0) })
     }
 
     /// NDJSON if the input's name or its first byte says so, else CSV.
     ///
     /// - Parameters:
     ///   - name: the name of the input.
-    ///   - columns: the names of the columns, unless a header row has them.
-    package init(of name: String, orCSV dialect: CSVDialect, columns: @autoclosure @escaping @Sendable () -> [String]) {
+    ///   - columns: the columns, unless a header row has them.
+    package init(
+        of name: String, orCSV dialect: CSVDialect, wanted columns: @autoclosure @escaping @Sendable () -> [JSONColumn]
+    ) {
         (format, isFixed) = Self.isNDJSON(name) ? (.ndjson, true) : (.csv(dialect), false)
         self.columns = columns
+    }
+
+    /// - Parameter columns: the names of the columns, which are keys, unless a header row has them.
+    package init(of name: String, orCSV dialect: CSVDialect, columns: @autoclosure @escaping @Sendable () -> [String]) {
+        self.init(of: name, orCSV: dialect, wanted: columns().map { JSONColumn($0) })
     }
 
     private static func isNDJSON(_ name: String) -> Bool {

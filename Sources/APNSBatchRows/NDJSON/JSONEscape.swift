@@ -79,6 +79,18 @@ enum JSONEscape {
         return unsafe text.elementsEqual(name)
     }
 
+    /// Returns the text of a key.
+    ///
+    /// - Parameter isEscaped: whether it has escapes, which all have a length.
+    static func text(_ key: [UInt8], isEscaped: Bool) -> String {
+        guard isEscaped else { return String(decoding: key, as: UTF8.self) }
+        var copy = key + [UInt8](repeating: Byte.quote, count: ByteBlock.slack)
+        return unsafe copy.withUnsafeMutableBytes { copy in
+            let content = unsafe UnsafeRawBufferPointer(rebasing: copy[..<key.count])
+            return unsafe String(decoding: replace(in: content), as: UTF8.self)
+        }
+    }
+
     /// Returns the character of an escape of one letter or sign.
     @inline(__always)
     private static func character(_ letter: UInt8) -> UInt8 {

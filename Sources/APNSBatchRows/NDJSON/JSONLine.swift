@@ -17,6 +17,8 @@
     private(set) var isEscaped = false
     /// The offset of the closing quote of the last key.
     private(set) var keyEnd = 0
+    /// The number of objects and arrays around the values that are read.
+    var depth = 0
 
     init(_ bytes: UnsafePointer<UInt8>) { unsafe self.bytes = bytes }
 
@@ -144,7 +146,7 @@
 
     /// Reads an object or an array.
     private mutating func endOfNested(from start: Int) -> Int {
-        var levels = Levels()
+        var levels = Levels(depth)
         var at = start
         while at >= 0 {
             // A value begins here.
@@ -177,14 +179,18 @@
     /// The open objects and arrays.
     private struct Levels {
         private var depth = 0
+        private let most: Int
         /// A bit for each level, the innermost lowest, set for an object.
         private var objects: UInt64 = 0
+
+        /// - Parameter around: the number of levels around them.
+        init(_ around: Int) { most = RowLimits.jsonDepthMax &- around }
 
         var isObject: Bool { objects & 1 != 0 }
         var closer: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
 
         mutating func open(isObject: Bool) -> Bool {
-            guard depth < RowLimits.jsonDepthMax else { return false }
+            guard depth < most else { return false }
             depth &+= 1
             objects = objects &<< 1 | (isObject ? 1 : 0)
             return true

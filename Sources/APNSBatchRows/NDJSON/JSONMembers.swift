@@ -9,17 +9,17 @@
         let length: Int
         /// Where that text begins in the shape's.
         let start: Int
-        /// -1 if the member is in no column.
+        /// Its column, or ``none``; of a member that has columns within its value, the place of a node.
         let column: Int
     }
 
     private static let membersMax = 128
     private static let textMax = 4096
 
-    private let names: UnsafeMutablePointer<UInt8>
-    /// The end of each name in `names`.
-    private let nameEnds: UnsafeMutablePointer<Int>
-    private let columnCount: Int
+    /// What stands for a member that is in no column.
+    static let none = -1
+
+    private let names: JSONNames
     private let members: UnsafeMutablePointer<Member>
     private let text: UnsafeMutablePointer<UInt8>
     private var memberCount = 0
@@ -29,18 +29,9 @@
     private(set) var isKnown = false
     private var fits = true
 
-    /// - Parameter columns: the names of the columns; none for a cursor that reads another format.
-    init(columns: [String]) {
-        let bytes = columns.flatMap(\.utf8)
-        columnCount = columns.count
-        unsafe names = .allocate(capacity: bytes.count)
-        unsafe nameEnds = .allocate(capacity: columns.count)
-        for (index, byte) in bytes.enumerated() { unsafe (names + index).initialize(to: byte) }
-        var end = 0
-        for (index, name) in columns.enumerated() {
-            end += name.utf8.count
-            unsafe (nameEnds + index).initialize(to: end)
-        }
+    /// - Parameter columns: the columns; none for a cursor that reads another format. No two have the same path.
+    init(columns: [(index: Int, path: [String])]) {
+        names = JSONNames(columns)
         unsafe members = .allocate(capacity: columns.isEmpty ? 0 : Self.membersMax)
         let room = columns.isEmpty ? 0 : Self.textMax + ByteBlock.slack
         unsafe text = .allocate(capacity: room)
@@ -48,31 +39,31 @@
     }
 
     func deallocate() {
-        unsafe names.deallocate()
-        unsafe nameEnds.deallocate()
+        names.deallocate()
         unsafe members.deallocate()
         unsafe text.deallocate()
     }
 
-    /// Returns the column of a key; -1 if there is none.
+    /// Returns the column or the node of a key; ``none`` if there is none.
     ///
-    /// - Parameter isEscaped: whether the key has escapes, which are part of `key`.
-    func column(of key: UnsafeRawBufferPointer, isEscaped: Bool) -> Int {
-        var start = 0
-        for column in 0..<columnCount {
-            let end = unsafe nameEnds[column]
-            let name = unsafe UnsafeRawBufferPointer(start: names + start, count: end &- start)
-            start = end
-            if isEscaped ? unsafe JSONEscape.equal(key, name) : unsafe Self.equal(key, name) { return column }
-        }
-        return -1
+    /// - Parameters:
+    ///   - isEscaped: whether the key has escapes, which are part of `key`.
+    ///   - parent: the node of the value that has the key; ``none`` for a row.
+    func column(of key: UnsafeRawBufferPointer, isEscaped: Bool, in parent: Int = none) -> Int {
+        unsafe names.column(of: key, isEscaped: isEscaped, in: parent)
     }
 
-    private static func equal(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-        guard one.count == other.count else { return false }
-        for index in 0..<one.count where unsafe one[index] != other[index] { return false }
-        return true
+    /// Returns the column or the node of an element of an array likewise.
+    func column(ofElement index: Int, in parent: Int) -> Int { names.column(ofElement: index, in: parent) }
+
+    /// Whether a member with this node, which has columns within its value, was added since ``beginShape()``.
+    func has(node: Int) -> Bool {
+        for index in 0..<memberCount where unsafe members[index].column == node { return true }
+        return false
     }
+
+    /// Calls `body` for each column within the value of a node.
+    func forEachColumn(in node: Int, _ body: (Int) -> Void) { names.forEachColumn(in: node, body) }
 }
 
 // The shape.

@@ -78,6 +78,7 @@ extension RowCursor {
         for index in members.indices {
             let member = members[index]
             guard unsafe members.matches(member, bytes + at) else { return false }
+            if member.column < JSONMembers.none { clearFields(in: member.column) }
             at = readValue(of: member.column, at: at &+ member.length, &line)
             if at < 0 { return false }
         }
@@ -122,7 +123,9 @@ extension RowCursor {
         if value < 0 { return -1 }
         let name = unsafe UnsafeRawBufferPointer(start: bytes + key + 1, count: line.keyEnd &- key &- 1)
         let column = unsafe members.column(of: name, isEscaped: line.isEscaped)
-        if column >= 0, unsafe states[column] != .absent { return line.fail(.duplicateKey, at: key) }
+        if column >= 0 ? unsafe states[column] != .absent : column < JSONMembers.none && members.has(node: column) {
+            return line.fail(.duplicateKey, at: key)
+        }
         unsafe members.add(column, UnsafeRawBufferPointer(start: bytes + before, count: value &- before))
         return readValue(of: column, at: value, &line)
     }
@@ -139,7 +142,7 @@ extension RowCursor {
             }
             return close &+ 1
         }
-        let end = line.endOfValue(from: start)
+        let end = column < JSONMembers.none ? readNested(column, at: start, &line) : line.endOfValue(from: start)
         if end < 0 { return -1 }
         if column >= 0 {
             unsafe states[column] = .plain
@@ -153,6 +156,63 @@ extension RowCursor {
     private mutating func replaceEscapes() {
         for index in 0..<columnCount where unsafe states[index] == .escaped {
             unsafe fields[index] = JSONEscape.replace(in: fields[index])
+        }
+    }
+}
+
+// Values that have columns within them.
+extension RowCursor {
+    /// Empties the columns within the value of a node, which may lack keys that the row before had.
+    @inline(never)
+    private mutating func clearFields(in node: Int) {
+        members.forEachColumn(in: node) { column in
+            unsafe fields[column] = UnsafeRawBufferPointer(start: nil, count: 0)
+            unsafe states[column] = .absent
+        }
+    }
+
+    /// Reads the value of a node. One that is neither an object nor an array has no columns.
+    @inline(never)
+    private mutating func readNested(_ node: Int, at start: Int, _ line: inout JSONLine) -> Int {
+        line.depth &+= 1
+        defer { line.depth &-= 1 }
+        return switch unsafe bytes[start] {
+        case UInt8(ascii: "{"): readObject(node, at: start, &line)
+        case UInt8(ascii: "["): readArray(node, at: start, &line)
+        default: line.endOfValue(from: start)
+        }
+    }
+
+    private mutating func readObject(_ node: Int, at start: Int, _ line: inout JSONLine) -> Int {
+        var at = line.skipBlanks(start &+ 1)
+        if unsafe bytes[at] == UInt8(ascii: "}") { return at &+ 1 }
+        while true {
+            let value = line.endOfKey(from: at)
+            if value < 0 { return -1 }
+            let name = unsafe UnsafeRawBufferPointer(start: bytes + at + 1, count: line.keyEnd &- at &- 1)
+            let column = unsafe members.column(of: name, isEscaped: line.isEscaped, in: node)
+            if column >= 0, unsafe states[column] != .absent { return line.fail(.duplicateKey, at: at) }
+            at = readValue(of: column, at: value, &line)
+            if at < 0 { return -1 }
+            at = line.skipBlanks(at)
+            if unsafe bytes[at] == UInt8(ascii: "}") { return at &+ 1 }
+            guard unsafe bytes[at] == UInt8(ascii: ",") else { return line.fail(.expectedComma, at: at) }
+            at = line.skipBlanks(at &+ 1)
+        }
+    }
+
+    private mutating func readArray(_ node: Int, at start: Int, _ line: inout JSONLine) -> Int {
+        var at = line.skipBlanks(start &+ 1)
+        if unsafe bytes[at] == UInt8(ascii: "]") { return at &+ 1 }
+        var index = 0
+        while true {
+            at = readValue(of: members.column(ofElement: index, in: node), at: at, &line)
+            if at < 0 { return -1 }
+            at = line.skipBlanks(at)
+            if unsafe bytes[at] == UInt8(ascii: "]") { return at &+ 1 }
+            guard unsafe bytes[at] == UInt8(ascii: ",") else { return line.fail(.expectedComma, at: at) }
+            at = line.skipBlanks(at &+ 1)
+            index &+= 1
         }
     }
 }

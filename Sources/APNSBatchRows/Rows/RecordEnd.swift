@@ -29,4 +29,6 @@ struct SplitResult {
     /// Whether the last record is the beginning of a line that does not fit into the buffer. The bytes up to and including
     /// the next LF must be dropped.
     var skipsLine = false
+    /// Why the record after the last one cannot be read; nil if it can.
+    var dispute: QuotingDispute?
 }

@@ -60,6 +60,16 @@ package struct RowPosition: Sendable, Equatable {
     /// Returns a copy of the first `count` bytes.
     func first(_ count: Int) -> [UInt8] { unsafe Array(UnsafeBufferPointer(start: bytes, count: count)) }
 
+    /// Calls `body`, which may parse the rows, and puts the bytes back as they were read: a cursor unescapes fields in place, so that
+    /// rows can be parsed once only.
+    package func parsedBefore(_ body: () -> Void) {
+        let read = first(byteCount)
+        body()
+        unsafe read.withUnsafeBufferPointer { read in
+            if let start = read.baseAddress { unsafe bytes.update(from: start, count: read.count) }
+        }
+    }
+
     /// Returns the buffer to its reader. Any thread may call it, once; the chunk may not be used afterwards.
     package func recycle() { pool.release(index) }
 }

@@ -15,7 +15,11 @@ package struct RowError: Error, Equatable, Sendable {
         case textAfterClosingQuote
         /// A quoted field is not closed at the end of the input. Position: its opening quote.
         case unclosedQuote
-        /// A NUL byte. Position: the byte.
+        /// A backslash that escapes something else than programs agree about. Position: the backslash.
+        case unknownEscape
+        /// A backslash in an unquoted field, where it is text for some programs and an escape for others. Position: the backslash.
+        case backslashOutsideQuotes
+        /// A NUL byte, or one that is escaped by a backslash. Position: the byte, or the backslash.
         case nulByte
         /// Bytes that are not UTF-8 (RFC 3629). Position: the first byte of the ill-formed sequence.
         case invalidUTF8
@@ -74,6 +78,10 @@ extension RowError.Cause: CustomStringConvertible {
             "text after the closing quote of a field"
         case .unclosedQuote:
             "a quoted field that is never closed"
+        case .unknownEscape:
+            "a backslash before something else than a quote, a backslash or a line end, which programs read differently"
+        case .backslashOutsideQuotes:
+            "a backslash outside of quotes, which programs read differently: have all texts quoted in the export"
         case .nulByte:
             "a NUL byte"
         case .invalidUTF8:

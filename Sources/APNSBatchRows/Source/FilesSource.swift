@@ -157,9 +157,28 @@ private final class OpenedFile {
     /// Throws unless format and header row are those of the first file.
     func check(_ format: RowFormat?, _ header: [UInt8]) throws(InputError) {
         guard self.format == format else { throw .otherFormat }
-        guard self.header == header else {
+        guard Self.withoutQuotes(self.header) == Self.withoutQuotes(header) else {
             throw .otherHeader(Self.text(header), found: Self.text(self.header))
         }
+    }
+
+    /// The header row without the quotes of names that need none: those of letters, digits, `_` and characters beyond ASCII, none of which
+    /// is a delimiter as exports have it.
+    private static func withoutQuotes(_ header: [UInt8]) -> [UInt8] {
+        func isPlain(_ byte: UInt8) -> Bool {
+            byte >= 0x80 || byte == UInt8(ascii: "_") || Unicode.Scalar(byte).properties.isAlphabetic
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        var (result, rest) = ([UInt8](), header[...])
+        while let quote = rest.firstIndex(of: Byte.quote) {
+            result += rest[..<quote]
+            let name = rest[(quote + 1)...].prefix(while: isPlain)
+            let isWhole = !name.isEmpty && name.endIndex < rest.endIndex && rest[name.endIndex] == Byte.quote
+            result += isWhole ? Array(name) : Array(rest[quote...])
+            guard isWhole else { return result }
+            rest = rest[(name.endIndex + 1)...]
+        }
+        return result + rest
     }
 
     private static func text(_ header: [UInt8]) -> String {
@@ -203,12 +222,17 @@ private final class OpenedFile {
         }
     }
 
+    private var hasBackslashes: Bool {
+        if case .csv(let dialect)? = format { dialect.escape == .backslash } else { false }
+    }
+
     private func findHeader(isWhole: Bool) -> Bool {
         let isBlank: (UInt8) -> Bool = { $0 == Byte.lineFeed || $0 == Byte.carriageReturn }
         guard let first = start.firstIndex(where: { !isBlank($0) }) else { return false }
-        var isQuoted = false
+        var (isQuoted, isEscaped) = (false, false)
         for index in first..<start.count {
-            if start[index] == Byte.quote { isQuoted.toggle() }
+            if start[index] == Byte.quote, !isEscaped { isQuoted.toggle() }
+            isEscaped = hasBackslashes && start[index] == Byte.backslash && !isEscaped
             guard start[index] == Byte.lineFeed, !isQuoted else { continue }
             let end = start[index - 1] == Byte.carriageReturn ? index - 1 : index
             bounds = (first, end, index + 1)

@@ -21,6 +21,9 @@ package enum InputError: SystemFailure, Equatable, Sendable {
     /// The header row is malformed.
     case badHeader(RowError)
 
+    /// How quotes are escaped is in doubt. The place is that of the backslash: the 1-based physical line, and the 1-based column in bytes.
+    case quoting(QuotingDoubt, line: UInt64, column: Int)
+
     /// A column has no name. `index` is 0-based.
     case emptyColumnName(index: Int)
 
@@ -94,14 +97,20 @@ extension InputError {
     }
 
     /// Whether the input is damaged, so that it is read in vain however often.
-    package var isDamage: Bool { if case .cannotUnpack(_, let fault, _) = self { fault != .noMemory } else { false } }
+    package var isDamage: Bool {
+        switch self {
+        case .cannotUnpack(_, let fault, _): fault != .noMemory
+        case .quoting: true
+        default: false
+        }
+    }
 
     /// The error as a line of text: `input:line:column: cause` if it has a position, else `input: cause`.
     ///
     /// - Parameter input: the name of the input.
     package func message(input: String) -> String {
         switch self {
-        case .badHeader: "\(input):\(self)"
+        case .badHeader, .quoting: "\(input):\(self)"
         case .foreign(let format): "\(input): \(format.message(path: input.hasPrefix("<") ? nil : input))"
         case .inFile(_, let text, _): text
         case .cannotOpen(_, let errno): "\(input): cannot be opened: \(Self.text(errno))"
@@ -125,6 +134,8 @@ extension InputError: CustomStringConvertible {
             "the input has no header row"
         case .badHeader(let error):
             "\(error.line):\(error.column): header row: \(error.cause)"
+        case .quoting(let quoting, let line, let column):
+            "\(line):\(column): \(quoting.text)"
         case .emptyColumnName(let index):
             "column \(index + 1) of the header row has no name"
         case .duplicateColumnName(let name, let first, let second):
@@ -160,5 +171,24 @@ extension InputError: CustomStringConvertible {
         }
     }
 
+    /// The same error about another line.
+    package func moved(toLine line: UInt64) -> InputError {
+        guard case .quoting(let quoting, _, let column) = self else { return self }
+        return .quoting(quoting, line: line, column: column)
+    }
+
     private static func text(_ errno: Int32) -> String { unsafe String(cString: strerror(errno)) }
+}
+
+extension QuotingDoubt {
+    fileprivate var text: String {
+        switch self {
+        case .escapes:
+            "a backslash before a quote or a line end, as Spark, MySQL and pandas write it; CSV (RFC 4180) doubles quotes: "
+                + "escape: backslash reads it, and escape: none if the backslash is text"
+        case .lineEnd:
+            "a backslash at the end of a line, outside of quotes: for some programs the line is the end of the row, and for others not; "
+                + "have all texts quoted in the export, or give escape: none if the backslash is text"
+        }
+    }
 }

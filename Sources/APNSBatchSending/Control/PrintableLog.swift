@@ -30,8 +30,8 @@ private struct PrintableLog: LogHandler {
 
     func log(event: LogEvent) {
         var event = event
-        event.message = "\(Printable.text("\(event.message)"))"
-        event.metadata = event.metadata?.mapValues { "\(Printable.text("\($0)"))" }
+        event.message = "\(Printable.message("\(event.message)"))"
+        event.metadata = event.metadata?.mapValues { "\(Printable.message("\($0)"))" }
         handler.log(event: event)
     }
 }

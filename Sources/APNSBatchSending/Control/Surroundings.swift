@@ -17,6 +17,8 @@ package struct Surroundings: Sendable {
     package var resolve: @Sendable (_ host: String, _ port: UInt16) throws -> [SocketAddress] = {
         try HostResolver.resolve(host: $0, port: $1)
     }
+    /// Returns the bytes that may still be written to the disk that a path is on; nil if that is not known.
+    package var freeBytes: @Sendable (_ path: String) -> UInt64? = DirectoryTrial.freeBytes
     /// Does work that may block on another thread, without waiting for it. Returns false if there is no thread for it now.
     package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool = {
         NamedThread.tryDetached($0, $1)

@@ -23,6 +23,10 @@ package struct Lane: ~Copyable {
     private var holds: HoldMeter
     /// Only one lane of a run has it.
     private var spread: RowSpread?
+    /// The index of the lane.
+    private let index: Int
+    /// Nil if no share of invalid rows is too large.
+    private let watch: InvalidRowsWatch?
     private var nextTick: UInt64 = 0
     private var nextFlush: UInt64 = 0
     /// The number of requests that ended in the last turn.
@@ -41,13 +45,15 @@ package struct Lane: ~Copyable {
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
         providers directory: ProviderDirectory, input: LaneInput, exchange: OutcomeExchange, waker: LaneWaker,
-        counters: SharedCounters, rate: RunRate, number: Int, spread: RowSpread? = nil
+        counters: SharedCounters, rate: RunRate, number: Int, spread: RowSpread? = nil,
+        watch: InvalidRowsWatch? = nil
     ) throws(TransportError) {
         var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
         (self.plan, self.control, self.gauges, self.spread) = (plan, control, gauges, spread)
+        (index, self.watch) = (number, watch)
         rows = LaneRows(
             plan: plan, control: control, source: input.source(lane: number, seconds: plan.surroundings.seconds),
             exchange: exchange, streams: LaneConnections.streams(plan))
@@ -237,6 +243,9 @@ package struct Lane: ~Copyable {
         admission.tick(wallClock: rows.wallClock)
         spread?.look(now: now)
         if plan.isService { endIfClosed(now: now) }
+        if let trip = watch?.note(lane: index, rows: rows.taken, invalid: rows.tally[.invalid]) {
+            control.stop(.failure(trip.error(ofInput: plan.inputName)))
+        }
         publish()
         showActivity(hasWork: hasWork)
         if holds.look(now: now) { gauges.show(holds.hold) }

@@ -71,7 +71,7 @@ struct LaneAnswers: ~Copyable {
         }
         if completion.deliveryState == .notSent { return notSent(ticket, completion, &rows, &connections) }
         // A connection that leaves a request unanswered for so long may be dead.
-        if completion.failureScope == .timeout { connections.retire(member, of: provider) }
+        if completion.failureScope == .timeout { connections.retire(member, of: provider, after: "no answer") }
         lost(ticket, completion, &rows, now: connections.now)
     }
 
@@ -222,7 +222,8 @@ struct LaneAnswers: ~Copyable {
             return endFatally(
                 ticket, answer, completion, text, of: connections.access(provider).name, &rows)
         }
-        if retry.connection == .replace { connections.retire(member, of: provider) }
+        let cause = "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")"
+        if retry.connection == .replace { connections.retire(member, of: provider, after: cause) }
         if case .stop(let most) = retry.limit {
             guard rows[ticket].limitedTries < most else {
                 return stop(ticket, answer, completion, &rows, &connections)
@@ -236,7 +237,7 @@ struct LaneAnswers: ~Copyable {
         rows[ticket].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
         // A resumed run sends the row again.
         guard !control.stopping else { return rows.postpone(ticket) }
-        noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
+        noteRetry(after: cause)
         rows.again(ticket, after: delay, now: connections.now)
     }
 

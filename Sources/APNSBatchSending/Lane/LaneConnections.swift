@@ -17,6 +17,8 @@ struct LaneConnections: ~Copyable {
         var token: Token?
         /// What GOAWAY said; nil if none came.
         var goaway: String?
+        /// The answer after which this program closes it; nil if there is none.
+        var farewell: String?
         /// Its last answer 429 or 5xx.
         var trouble: Answer?
     }
@@ -246,11 +248,18 @@ struct LaneConnections: ~Copyable {
         let gone = pools[provider].members[member]
         let text = failure(event, of: gone, at: connections[index(provider, member)].address, provider)
         if gone.cameUp {
-            let cause = connections[index(provider, member)].goaway ?? event.detailText
+            let cause = Self.cause(of: event, connections[index(provider, member)])
             account.withLock { $0.noteEnd(ofConnection: cause) }
         }
         forget(provider, member, inVain: gone.hasFailedToConnect)
         failed(provider, member, text, hopeless: hopeless, saysNothing: event.saysNothing)
+    }
+
+    /// Why a connection ended that had come up, for the account.
+    private static func cause(of event: EventRecord, _ connection: Connection) -> String {
+        if let goaway = connection.goaway { return goaway }
+        guard event.saysClosedHere, let farewell = connection.farewell else { return event.detailText }
+        return "\(event.detailText) after \(farewell)"
     }
 
     /// Returns what could not be connected to, or what broke, and why. If a proxy cannot be reached, the text names the proxy
@@ -301,12 +310,19 @@ struct LaneConnections: ~Copyable {
     private mutating func replace(_ member: Int, of provider: Int, _ sickness: ConnectionPool.Sickness) {
         let connection = connections[index(provider, member)]
         plan.log.replaced(connection.id, sickness, connection.trouble, access(provider), now: now)
+        if let trouble = connection.trouble { connections[index(provider, member)].farewell = trouble.text }
         let time = now
         if let address = connection.address { addresses.withTable { $0.avoid(address, now: time) } }
         transport.drain(connection.id)
     }
 
-    mutating func retire(_ member: Int, of provider: Int) { act(pools[provider].retire(member), of: provider) }
+    /// Sends no further request on a connection, and closes it when all of its requests are answered.
+    ///
+    /// - Parameter cause: What was the answer to one of them.
+    mutating func retire(_ member: Int, of provider: Int, after cause: String) {
+        connections[index(provider, member)].farewell = cause
+        act(pools[provider].retire(member), of: provider)
+    }
 
     private mutating func act(_ actions: [ConnectionPool.Action], of provider: Int) {
         for action in actions {
@@ -441,7 +457,8 @@ struct LaneConnections: ~Copyable {
         guard held.source.expired(held.token) else { return false }
         for other in 0..<members {
             guard let its = connections[index(provider, other)].token else { continue }
-            if its.source === held.source, its.token == held.token { retire(other, of: provider) }
+            guard its.source === held.source, its.token == held.token else { continue }
+            retire(other, of: provider, after: "an expired provider token")
         }
         return true
     }

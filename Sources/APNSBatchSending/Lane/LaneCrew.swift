@@ -15,6 +15,7 @@ package final class LaneCrew: Sendable {
     package let exchange: OutcomeExchange
     private let counters: SharedCounters
     private let rate: RunRate
+    private let watch: InvalidRowsWatch?
     private let wakers: [LaneWaker]
     private let rowsLeft: @Sendable () -> UInt64?
     private let done = Guarded(LoopKind.automatic)
@@ -23,10 +24,12 @@ package final class LaneCrew: Sendable {
 
     /// - Parameters:
     ///   - exchange: How outcomes leave the lanes.
+    ///   - watchesRows: Whether the run ends when too many rows are invalid.
     ///   - rowsLeft: Returns the number of rows without an outcome, or nil if it is not known.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
         providers: ProviderDirectory, input: LaneInput, rate: RunRate, exchange: OutcomeExchange,
+        watchesRows: Bool = false,
         rowsLeft: @escaping @Sendable () -> UInt64? = { nil }
     ) {
         self.plan = plan
@@ -38,6 +41,8 @@ package final class LaneCrew: Sendable {
         counters = SharedCounters(
             plan.breaker, outage: plan.outage, lanes: gauges.count, providers: plan.topics.providers)
         (self.rate, self.rowsLeft, self.exchange) = (rate, rowsLeft, exchange)
+        watch =
+            watchesRows && plan.judgesRows ? InvalidRowsWatch(plan.brokenInput.whileSending, lanes: gauges.count) : nil
         wakers = gauges.map { _ in LaneWaker() }
         finished = BoundedQueue(capacity: gauges.count)
     }
@@ -74,7 +79,7 @@ package final class LaneCrew: Sendable {
         try Lane(
             plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
             input: input, exchange: exchange, waker: wakers[number], counters: counters, rate: rate, number: number,
-            spread: number == 0 ? spread : nil)
+            spread: number == 0 ? spread : nil, watch: watch)
     }
 
     private var spread: RowSpread {

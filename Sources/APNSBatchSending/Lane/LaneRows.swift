@@ -12,6 +12,8 @@ struct LaneRows: ~Copyable {
     private let control: RunControl
     /// The number of the first row that is sent.
     private let firstRow: UInt64
+    /// Whether some rows may not be selected.
+    private let isSelective: Bool
     /// Whether rows may have ids of their own.
     private let hasOwnIDs: Bool
     private var source: RowSource
@@ -50,6 +52,7 @@ struct LaneRows: ~Copyable {
         self.control = control
         self.source = source
         (firstRow, hasOwnIDs) = (plan.firstRow, plan.roles.messageID != nil)
+        isSelective = plan.selection != nil
         preparer = RowPreparer(plan: plan)
         flights = FlightTable(capacity: streams + plan.backoff.rowsMax + Self.asideMost * plan.topics.providers)
         aside = Array(repeating: WaitingRows(), count: plan.topics.providers)
@@ -66,6 +69,8 @@ struct LaneRows: ~Copyable {
     }
 
     var tally: Tally { sink.tally }
+    /// The number of rows that were taken of the input to be sent.
+    var taken: UInt64 { tally.rows - tally[.suppressed] + UInt64(flights.count) }
     /// The number of rows that were taken and have no outcome yet.
     var count: Int { flights.count }
     var retrying: Int { retries.count }
@@ -148,9 +153,10 @@ struct LaneRows: ~Copyable {
     private mutating func nextFresh() -> Int? {
         while unsentOfTurn < Self.unsentPerTurn, !isHeldUp, source.advance() {
             if source.row.row < firstRow {
-                endUnselected()
+                endBeforeFirst()
                 continue
             }
+            if isSelective, endIfUnselected() { continue }
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let ticket):
                 if preparer.verdict.hasWarning, source.row.row <= RowPreparer.rowsWithTextsOfRun { warn() }
@@ -176,7 +182,7 @@ struct LaneRows: ~Copyable {
 
     /// Ends the row before the first one that is sent. An earlier session, which began elsewhere, may have sent it.
     @inline(never)
-    private mutating func endUnselected() {
+    private mutating func endBeforeFirst() {
         if source.mayHaveArrived {
             recordUnknown()
         } else {
@@ -184,6 +190,17 @@ struct LaneRows: ~Copyable {
         }
         source.consume()
         unsentOfTurn += 1
+    }
+
+    /// Ends the row if the campaign does not select it, and returns whether it ended. The selection cannot change during a run, so that no session
+    /// has sent the row, even if it was noted ahead in the hand-over record. A row that cannot be read is invalid.
+    @inline(never)
+    private mutating func endIfUnselected() -> Bool {
+        guard plan.leavesOut(source.row) else { return false }
+        recordUnsent(.suppressed, cause: RowSelection.reason)
+        source.consume()
+        unsentOfTurn += 1
+        return true
     }
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
@@ -377,9 +394,10 @@ struct LaneRows: ~Copyable {
         for _ in 0..<Self.unsentPerTurn {
             guard source.advance() else { return false }
             if source.row.row < firstRow {
-                endUnselected()
+                endBeforeFirst()
                 continue
             }
+            if isSelective, endIfUnselected() { continue }
             if let error = source.row.error {
                 recordInvalid(RowFault.find(error, plan))
             } else if source.mayHaveArrived {

@@ -12,7 +12,25 @@ package final class CampaignPlan: Sendable {
     package let inputName: String
     private let inputParts: InputParts?
     let columns: [String]
+    let named: NamedColumns
     package let roles: ColumnRoles
+    /// The roles of columns that the first rows have, where rows name their fields; otherwise ``roles``. What all rows without other columns
+    /// have in common is reported once, although a later row may have them.
+    package let usualRoles: ColumnRoles
+    /// See ``InputFacts/first``.
+    let first: FirstColumns?
+    /// Nil if all rows are sent.
+    package let selection: RowSelection?
+
+    /// Whether ``Campaign/only`` leaves the row out. A row that cannot be read is invalid instead.
+    func leavesOut(_ row: Row) -> Bool { row.error == nil && selection?.selects(row.fields) == false }
+
+    /// Whether a run ends the row before it looks at it, because the campaign begins later in the input or leaves the row out.
+    package func passesOver(_ row: Row) -> Bool { row.row < firstRow || leavesOut(row) }
+
+    /// Whether ``passesOver(_:)`` is true of any row.
+    package var passesOverSome: Bool { firstRow > 1 || selection != nil }
+
     /// The templates; empty if rows have payloads of their own.
     let templates: TemplateChoice
     let rules: RuleBook
@@ -45,6 +63,10 @@ package final class CampaignPlan: Sendable {
     let answerGathering: UInt32
     let backoff: BackoffPlan
     package let breaker: CircuitBreaker.Limits
+    /// The limits of invalid rows.
+    let brokenInput: CircuitBreaker.Limits
+    /// Whether some share of invalid rows is too large.
+    package var judgesRows: Bool { !brokenInput.rules.isEmpty }
     package let canary: Canary?
     let outage: Outage.Limits
     /// In nanoseconds.
@@ -79,16 +101,22 @@ package final class CampaignPlan: Sendable {
         // The numbers of a sender's notifications begin with 0.
         (onUnknown, firstRow) = (campaign.onUnknown, isService ? 0 : campaign.firstRow)
         (inputName, inputParts) = (input.name, input.parts)
-        self.columns = columns
+        (self.columns, named) = (columns, input.named)
+        first = isResumed ? nil : input.first
+        if !isService { try Self.refuseFaults(campaign, input, isResumed: isResumed) }
+        let usual = try Self.judge(campaign, first, file: input.name)
         roles = try ColumnRoles(
             columns: columns, file: input.name,
             hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
+        let usualRoles = usual ?? roles
+        self.usualRoles = usualRoles
+        selection = isService ? nil : try RowSelection(campaign.only, columns: columns, file: input.name)
         templates = try TemplateChoice(campaign, columns: columns, file: input.name)
         let sealing = try SealingPlan(campaign, columns: columns, file: input.name)
         self.sealing = sealing
         resultColumns = try ResultColumns(
             campaign.resultColumns, columns: columns, file: input.name,
-            isSecret: { Self.isSecret(column: $0, sealing) })
+            isSecret: { Self.isSecret(column: $0, sealing, input.named) })
         try ResultColumns.check(reportBy: campaign.reportBy, among: campaign.resultColumns)
         if case .production = campaign.destination { hasUniqueIDs = false } else { hasUniqueIDs = true }
         try Self.checkPayloadColumn(roles, templates, file: input.name)
@@ -101,11 +129,11 @@ package final class CampaignPlan: Sendable {
         let endpoint = APNSHost.endpoint(host: host, port: port)
         tunnel = try campaign.proxy?.request(to: endpoint) ?? []
         headers = try HeaderDefaults(
-            try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
+            try campaign.recipients.headers(of: campaign), roles: usualRoles, columns: columns,
             authority: APNSHost.authority(host: host, port: port), start: self.start,
             isBroadcast: campaign.recipients.areChannels)
         broadcast = BroadcastPlan(campaign.recipients)
-        try BroadcastPlan.checkExpiration(headers, roles)
+        try BroadcastPlan.checkExpiration(headers, usualRoles)
         rules = RuleBook(
             Self.sentTemplates(templates, sealing),
             pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
@@ -115,7 +143,7 @@ package final class CampaignPlan: Sendable {
         self.log = log
         topics = try ProviderTopics(campaign.providers)
         trust = try Self.trust(campaign)
-        try Self.checkTopic(headers, roles, topics)
+        try Self.checkTopic(headers, usualRoles, topics)
         loop = campaign.loop.kind
         poolLimits = Self.limits(campaign, isService: isService)
         outage =
@@ -125,6 +153,8 @@ package final class CampaignPlan: Sendable {
         answerGathering = UInt32(clamping: campaign.answerGathering.nanoseconds / 1000)
         backoff = BackoffPlan(campaign)
         breaker = isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits(campaign.circuitBreaker)
+        brokenInput =
+            isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits.ofRows(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
         let start = headers.start
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
@@ -139,11 +169,32 @@ package final class CampaignPlan: Sendable {
 
     /// Whether a column's fields are sent encrypted, so that they must not appear anywhere else.
     func isSecret(column: Int) -> Bool {
-        Self.isSecret(column: column, sealing)
+        Self.isSecret(column: column, sealing, named)
     }
 
-    private static func isSecret(column: Int, _ sealing: SealingPlan?) -> Bool {
-        sealing?.templates.contains { $0.inner.columnsUsed.contains(column) } ?? false
+    /// A column that has several names is secret under each of them.
+    private static func isSecret(column: Int, _ sealing: SealingPlan?, _ named: NamedColumns) -> Bool {
+        let column = named.original(of: column)
+        return sealing?.templates.contains { template in
+            template.inner.columnsUsed.contains { named.original(of: $0) == column }
+        } ?? false
+    }
+
+    /// Throws what is wrong with the columns of rows that name their fields, as it would be with those of a header row. Returns the roles of
+    /// the columns that the first rows have; nil if nothing is known of them.
+    private static func judge(
+        _ campaign: Campaign, _ first: FirstColumns?, file: String
+    ) throws(CampaignError) -> ColumnRoles? {
+        guard let columns = first?.names else { return nil }
+        let roles = try ColumnRoles(
+            columns: columns, file: file,
+            hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
+        _ = try RowSelection(campaign.only, columns: columns, file: file)
+        _ = try TemplateChoice(campaign, columns: columns, file: file)
+        _ = try SealingPlan(campaign, columns: columns, file: file)
+        _ = try ResultColumns(campaign.resultColumns, columns: columns, file: file, isSecret: { _ in false })
+        if let text = campaign.headers.collapseID { try HeaderDefaults.checkCollapseID(text, columns: columns) }
+        return roles
     }
 
     /// The name of the server in errors and in the log.

@@ -63,6 +63,24 @@ package struct HeaderDefaults: Sendable {
         return template
     }
 
+    /// Throws an error if the collapse id of a campaign cannot be compiled.
+    static func checkCollapseID(_ text: String, columns: [String]) throws(CampaignError) {
+        _ = try collapseID(text, columns: columns)
+    }
+
+    /// Adds what is wrong with fields by themselves.
+    static func collectFaults(of headers: Campaign.Headers, in faults: inout CampaignFaults) {
+        if let topic = headers.topic {
+            faults.collect { () throws(CampaignError) in try check(topic) { Topic.check($0) } }
+        }
+        faults.collect { () throws(CampaignError) in _ = try parse(headers.pushType.name) { PushType.parse($0) } }
+        if let priority = headers.priority {
+            faults.collect { () throws(CampaignError) in
+                _ = try parse(priority.description) { Priority.parse($0) }
+            }
+        }
+    }
+
     private static func parse<T>(
         _ text: String, _ rule: (UnsafeRawBufferPointer) -> Result<T, FieldFault>
     ) throws(CampaignError) -> T {

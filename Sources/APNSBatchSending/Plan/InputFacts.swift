@@ -7,8 +7,12 @@ package struct InputFacts: Sendable {
     package let name: String
     /// Whether the input is a file, so that its size is known and another process can open it.
     package let isFile: Bool
+    /// The columns by the names that the campaign uses.
+    package let named: NamedColumns
     /// The names of the columns, in order.
-    package let columns: [String]
+    package var columns: [String] { named.names }
+    /// What the first rows have, if nothing else says which columns there are.
+    package var first: FirstColumns?
     /// Which of several files has which line; nil for other inputs.
     package var parts: InputParts?
 }
@@ -18,6 +22,6 @@ extension InputFacts {
     package static func ofSender(to recipients: Campaign.Recipients) -> InputFacts {
         InputFacts(
             name: "", isFile: false,
-            columns: recipients.areChannels ? ColumnRoles.namesOfBroadcasts : ColumnRoles.names)
+            named: NamedColumns(recipients.areChannels ? ColumnRoles.namesOfBroadcasts : ColumnRoles.names))
     }
 }

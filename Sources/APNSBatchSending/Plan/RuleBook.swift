@@ -75,10 +75,11 @@ final class RuleBook: Sendable {
     /// The rules of a page.
     func rules(at page: Int) -> PayloadRules? { rules[page] }
 
-    /// All findings about templates that do not depend on rows, each once.
-    var templateFindings: [TemplateFinding] {
+    /// All findings about templates that do not depend on rows, each once, if the push type of a row is one of these.
+    func templateFindings(of types: [PushType]) -> [TemplateFinding] {
         var found: [TemplateFinding] = []
-        for rules in rules {
+        let numbers = types.map { Int($0.rawValue) }
+        for (page, rules) in rules.enumerated() where numbers.contains(page % Self.types) {
             for finding in rules?.templateFindings ?? [] where !found.contains(finding) { found.append(finding) }
         }
         for finding in strings.flatMap(\.templateFindings) where !found.contains(finding) { found.append(finding) }

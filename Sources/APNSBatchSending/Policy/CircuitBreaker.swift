@@ -14,6 +14,8 @@ package struct CircuitBreaker: Equatable, Sendable {
         case reason(KnownReason)
         /// Final refusals that no single device can cause, with any status and reason.
         case noDevice
+        /// Rows that break a rule. In place of answers, rows are counted.
+        case invalidRows
     }
 
     struct Rule: Equatable, Sendable {
@@ -23,6 +25,8 @@ package struct CircuitBreaker: Equatable, Sendable {
         /// The number of the campaign's first answers to which the rule applies; nil for all answers. The defaults end
         /// early: a wrong campaign has been stopped by then, and a right one is not stopped later.
         var until: UInt64?
+        /// Whether the limit itself is allowed, so that only more trips the rule.
+        var allowsLimit = false
 
         init(_ subject: Subject, percent: Double, until: UInt64? = nil) {
             (self.subject, self.percent, self.until) = (subject, percent, until)
@@ -34,6 +38,11 @@ package struct CircuitBreaker: Equatable, Sendable {
         }
 
         var reason: KnownReason? { if case .reason(let reason) = subject { reason } else { nil } }
+
+        func isBroken(by count: UInt64, of answers: UInt64) -> Bool {
+            let (share, limit) = (Double(count) * 100, percent * Double(answers))
+            return count > 0 && (allowsLimit ? share > limit : share >= limit)
+        }
     }
 
     package struct Limits: Equatable, Sendable {
@@ -58,24 +67,38 @@ package struct CircuitBreaker: Equatable, Sendable {
     }
 
     private let limits: Limits
-    /// The sums at possible beginnings of the window, oldest first; never empty.
-    private var marks: [Totals]
+    /// The sums at possible beginnings of the window, oldest first; never empty. Each has the number of answers, and then those that each
+    /// rule counts. The room for all of them is reserved, because sums are noted as often as a lane turns.
+    private var marks: [UInt64]
     private var isOver = false
 
     init(_ limits: Limits) {
         self.limits = limits
-        marks = [Totals(answered: 0, refused: Array(repeating: 0, count: limits.rules.count))]
+        marks = Array(repeating: 0, count: 1 + limits.rules.count)
+        marks.reserveCapacity(Self.marksMost * marks.count)
     }
+
+    /// The window has sixteen steps; the sums grow by more than one at a time.
+    private static let marksMost = 20
+
+    private var width: Int { 1 + limits.rules.count }
 
     /// Notes grown sums, and returns a trip if a limit is reached. It does so at most once.
     mutating func note(_ totals: Totals) -> Trip? {
-        guard !isOver, totals.answered > marks[0].answered else { return nil }
-        slide(to: totals)
-        let answers = totals.answered - marks[0].answered
+        note(answered: totals.answered) { totals.refused[$0] }
+    }
+
+    /// Notes grown sums likewise.
+    ///
+    /// - Parameter refused: Returns the number of answers that the rule with a number counts.
+    mutating func note(answered: UInt64, refused: (Int) -> UInt64) -> Trip? {
+        guard !isOver, answered > marks[0] else { return nil }
+        slide(to: answered, refused)
+        let answers = answered - marks[0]
         guard answers >= limits.minimum else { return nil }
-        for (number, rule) in limits.rules.enumerated() where totals.answered <= rule.until ?? .max {
-            let count = totals.refused[number] - marks[0].refused[number]
-            guard count > 0, Double(count) * 100 >= rule.percent * Double(answers) else { continue }
+        for (number, rule) in limits.rules.enumerated() where answered <= rule.until ?? .max {
+            let count = refused(number) - marks[1 + number]
+            guard rule.isBroken(by: count, of: answers) else { continue }
             isOver = true
             return Trip(rule: rule, count: count, answers: answers)
         }
@@ -83,9 +106,11 @@ package struct CircuitBreaker: Equatable, Sendable {
     }
 
     /// Drops the marks before the window.
-    private mutating func slide(to totals: Totals) {
-        while marks.count > 1, totals.answered - marks[1].answered >= limits.window { marks.removeFirst() }
-        if totals.answered - marks[marks.count - 1].answered >= max(1, limits.window / 16) { marks.append(totals) }
+    private mutating func slide(to answered: UInt64, _ refused: (Int) -> UInt64) {
+        while marks.count > width, answered - marks[width] >= limits.window { marks.removeFirst(width) }
+        guard answered - marks[marks.count - width] >= max(1, limits.window / 16) else { return }
+        marks.append(answered)
+        for number in limits.rules.indices { marks.append(refused(number)) }
     }
 }
 
@@ -121,7 +146,7 @@ extension CircuitBreaker.Trip {
     }
 
     /// Formats with one decimal place, which is omitted if it is 0.
-    private static func percent(_ value: Double) -> String {
+    static func percent(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded(.down))
         return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
     }

@@ -55,16 +55,25 @@ struct Slowness: Equatable {
         guard now >= since + Self.interval else { return nil }
         since = now
         members.updateAll { $0.endInterval() }
-        let up = members.indices.filter { members[$0].isUp }
-        let quick = up.filter { members[$0].pace.answers >= Self.leastOfQuick }
-            .min { members[$0].pace.mean < members[$1].pace.mean }
-        guard let quick = quick.map({ members[$0].pace }), up.count > 1 else { return nil }
+        guard let quick = Self.quickest(of: members) else { return nil }
         members.updateAll { $0.compare(with: quick) }
-        guard now >= replacesFrom, let slow = up.first(where: { members[$0].pace.slow >= Self.intervals }) else {
-            return nil
-        }
+        let slow = members.indices.first { members[$0].isUp && members[$0].pace.slow >= Self.intervals }
+        guard now >= replacesFrom, let slow else { return nil }
         replacesFrom = now + pause
         pause = min(Self.pauseLongest, 2 * pause)
         return (slow, members[slow].pace.mean / max(1, quick.mean))
+    }
+
+    /// The answers of the quickest connection; nil if none had enough, or if it is the only one.
+    private static func quickest(of members: PoolMembers) -> Sample? {
+        var (quickest, up) = (Sample?.none, 0)
+        for member in members.indices where members[member].isUp {
+            up += 1
+            let pace = members[member].pace
+            guard pace.answers >= leastOfQuick else { continue }
+            if let known = quickest, known.mean <= pace.mean { continue }
+            quickest = pace
+        }
+        return up > 1 ? quickest : nil
     }
 }

@@ -14,6 +14,36 @@ package enum RowFault {
         return RowFinding(rule, file: file, line: line, column: error.column, "\(error.cause)")
     }
 
+    /// Returns the finding for an invalid row that is no row at all: all its fields are empty, or it is the header row once more, as
+    /// in files that were put together. Nil for another one.
+    static func ofWholeRow(_ row: Row, _ plan: CampaignPlan) -> RowFinding? {
+        guard !plan.isService, row.error == nil, row.fields.count == plan.columns.count else { return nil }
+        let isEmpty = row.fields.allSatisfy { $0.allSatisfy { $0 == UInt8(ascii: " ") } }
+        if isEmpty {
+            let names = plan.columns.prefix(columnsNamed).map { String($0.prefix(32)).quoted }.joined(separator: ", ")
+            let more = plan.columns.count > columnsNamed ? ", …" : ""
+            let message =
+                "all fields of the row are empty (\(names)\(more)): remove such rows, as a spreadsheet writes behind the last one"
+            return finding(.emptyRow, nil, row, plan, message)
+        }
+        guard plan.columns.indices.allSatisfy({ isName(plan.columns[$0], row.fields[$0], isFirst: $0 == 0) }) else {
+            return nil
+        }
+        let message =
+            "this is the header row once more: files were put together with their headers; give them one by one, as "
+            + "input: [a.csv, b.csv], or remove the line"
+        return finding(.repeatedHeader, nil, row, plan, message)
+    }
+
+    /// The number of columns that a message names.
+    private static let columnsNamed = 3
+
+    /// Whether a field is the name of its column, without regard to a byte order mark, with which a file begins.
+    private static func isName(_ name: String, _ field: UnsafeRawBufferPointer, isFirst: Bool) -> Bool {
+        let hasMark = isFirst && field.starts(with: [0xEF, 0xBB, 0xBF])
+        return field.dropFirst(hasMark ? 3 : 0).elementsEqual(name.utf8)
+    }
+
     /// Returns the finding for a value that is not allowed in its column.
     static func find(_ fault: FieldFault, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
         finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))

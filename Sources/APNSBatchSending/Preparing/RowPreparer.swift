@@ -54,8 +54,10 @@ package struct RowPreparer: ~Copyable {
     /// that is broken is so from its beginning.
     static let rowsWithTextsOfRun: UInt64 = 1000
 
-    /// - Parameter isRehearsal: Whether nothing will be sent, so that payloads need their sizes but no ciphertext.
-    package init(plan: CampaignPlan, isRehearsal: Bool = false) {
+    /// - Parameters:
+    ///   - isRehearsal: Whether nothing will be sent, so that payloads need their sizes but no ciphertext.
+    ///   - looksAtTexts: Whether warnings about texts are wanted.
+    package init(plan: CampaignPlan, isRehearsal: Bool = false, looksAtTexts: Bool = true) {
         self.plan = plan
         broadcast = plan.broadcast
         roles = plan.roles
@@ -67,7 +69,8 @@ package struct RowPreparer: ~Copyable {
             || plan.headers.expiration(of: plan.headers.pushType) != nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
-        lastRowWithTexts = isRehearsal ? .max : plan.isService ? 0 : Self.rowsWithTextsOfRun
+        lastRowWithTexts =
+            isRehearsal && looksAtTexts ? .max : plan.isService || !looksAtTexts ? 0 : Self.rowsWithTextsOfRun
         resultColumns = plan.resultColumns.indices
         ownLimit = Self.ownLimit + resultColumns.count * (1 + CarriedFields.textMax)
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
@@ -87,9 +90,16 @@ package struct RowPreparer: ~Copyable {
         let ticket = flights.take()
         if let ended = write(row, in: &arena, to: &flights[ticket], now) {
             flights.release(ticket, in: &arena)
-            return ended
+            return named(ended, copy row)
         }
         return .ready(ticket)
+    }
+
+    /// Names an invalid row that is no row at all for what it is.
+    @inline(never)
+    private func named(_ ended: Prepared, _ row: Row) -> Prepared {
+        guard case .invalid = ended, let whole = RowFault.ofWholeRow(row, plan) else { return ended }
+        return .invalid(whole)
     }
 
     /// Writes the record, and the flight that refers to it. Returns the result if the row cannot be sent, and nil if it can.

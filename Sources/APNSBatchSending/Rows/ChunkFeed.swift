@@ -13,19 +13,26 @@ package struct ChunkFeed: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
     private let record: RunRecord?
     private var past: ArraySlice<PastRange>
+    private let judge: Judge?
     private var group: [InputChunk] = []
     private var ranges: [LedgerRange] = []
 
     /// The number of chunks that are announced together. Each takes 256 KiB, and each group waits once for the disk.
     package static let group = 6
 
+    /// Says why the rows of a group must not be sent: because the input is broken as a whole. The flag says whether the input ends with
+    /// the group.
+    package typealias Judge = (_ group: [InputChunk], _ isLast: Bool) -> CampaignError?
+
     package init(
-        _ input: InputReader, to queue: BoundedQueue<InputChunk>, record: RunRecord? = nil, past: [PastRange] = []
+        _ input: InputReader, to queue: BoundedQueue<InputChunk>, record: RunRecord? = nil, past: [PastRange] = [],
+        judge: Judge? = nil
     ) {
         self.input = input
         self.queue = queue
         self.record = record
         self.past = past[...]
+        self.judge = judge
     }
 
     /// Feeds chunks to the end of the input, or until the run stops. `wake` tells the lanes that there are new chunks.
@@ -64,10 +71,11 @@ package struct ChunkFeed: ~Copyable {
             return false
         } catch {
             // The rows that were read before the error are sent.
-            try enqueue()
-            throw input.explain(error)
+            let explained = input.explain(error)
+            try enqueue(isLast: true, before: explained)
+            throw explained
         }
-        try enqueue()
+        try enqueue(isLast: isOver)
         if isOver { record?.ledger.didReadInput() }
         return !isOver
     }
@@ -100,8 +108,16 @@ package struct ChunkFeed: ~Copyable {
         ranges.append(range)
     }
 
-    private mutating func enqueue() throws(CampaignError) {
+    /// - Parameters:
+    ///   - isLast: Whether no more rows follow.
+    ///   - error: Why there are no more rows. Rows that a failed program has left are not sent if they are broken as a whole, but that
+    ///     is no reason to change anything about the input.
+    private mutating func enqueue(isLast: Bool, before error: CampaignError? = nil) throws(CampaignError) {
         guard !group.isEmpty else { return }
+        if let refusal = judge?(group, isLast) {
+            giveBack()
+            throw error ?? refusal
+        }
         do {
             // A range must not be announced before its rows can be read again.
             try input.reader.sync()

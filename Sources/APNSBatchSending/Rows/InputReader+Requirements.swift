@@ -29,11 +29,20 @@ extension InputReader {
             .configuration,
             "\(requirement): \(input.name) is not a file, and only the rows of a file can be counted before any is "
                 + "sent")
-        guard input.isFile else { throw uncountable }
-        let counter = try InputReader(campaign, input: input, lanes: 1)
-        guard counter.isRepeatable else { throw uncountable }
+        guard let counter = try counter(campaign, of: input) else { throw uncountable }
+        return try counter.countRows(upTo: enough)
+    }
+
+    /// A reader beside that of the run; nil unless the input is a file that can be read again.
+    static func counter(_ campaign: Campaign, of input: RunInput) throws(CampaignError) -> InputReader? {
+        guard input.isFile else { return nil }
+        let counter = try InputReader(campaign, input: input, lanes: 1, looks: false)
+        return counter.isRepeatable ? counter : nil
+    }
+
+    func countRows(upTo enough: UInt64? = nil) throws(CampaignError) -> UInt64 {
         var rows: UInt64 = 0
-        while rows < enough ?? .max, let chunk = try counter.nextChunk() {
+        while rows < enough ?? .max, let chunk = try nextChunk() {
             rows += UInt64(chunk.rowCount)
             chunk.recycle()
         }
@@ -43,9 +52,9 @@ extension InputReader {
     /// Throws if the input is a packed file that cannot be unpacked to its end, such as one that is cut off, because whoever packed it
     /// has died. Its rest could not be sent later: a whole file is another one. Unpacks the whole file.
     package static func requireWhole(_ campaign: Campaign, of input: RunInput) throws(CampaignError) {
-        guard input.isFile, !input.isCopy else { return }
-        let counter = try InputReader(campaign, input: input, lanes: 1)
-        guard counter.isRepeatable, counter.reader.packing != nil else { return }
+        guard !input.isCopy, let counter = try counter(campaign, of: input), counter.reader.packing != nil else {
+            return
+        }
         do throws(InputError) {
             _ = try counter.reader.checksum(of: 0..<UInt64.max)
         } catch {
@@ -62,7 +71,9 @@ extension InputReader {
     ) throws(CampaignError) {
         guard let limit = campaign.inputAgeLimit?.seconds else { return }
         let name = input.name
-        guard input.hasAge, let modified = try InputReader(campaign, input: input, lanes: 1).reader.modified else {
+        guard input.hasAge,
+            let modified = try InputReader(campaign, input: input, lanes: 1, looks: false).reader.modified
+        else {
             throw CampaignError(
                 .configuration, "require fresh: \(name) is not a file, and only a file has a time of modification")
         }

@@ -8,7 +8,8 @@ import APNSBatchRows
 package final class InputReader: Sendable {
     package let facts: InputFacts
     package var name: String { facts.name }
-    package var columns: [String] { facts.columns }
+    /// The names of the columns as the input has them.
+    package let columns: [String]
     package var format: RowFormat { reader.format }
     package let reader: ChunkReader
     /// Whether a later process can read the same bytes, so that the run can be resumed. Standard input cannot be read by
@@ -26,25 +27,53 @@ package final class InputReader: Sendable {
     ///   - lanes: The number of lanes. Each may have one chunk in use and one waiting; two more are being filled.
     ///   - group: The number of further buffers, for chunks that are announced together.
     ///   - extent: How much of a file an earlier session took for its input; nil for all that is there.
+    ///   - looks: Whether rows that name their fields are judged by the first ones.
     package init(
         _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
-        extent: InputExtent? = nil
+        extent: InputExtent? = nil, looks: Bool = true
     ) throws(CampaignError) {
+        try ColumnSource.check(campaign.columns)
         isCopy = input.isCopy && extent != nil
         let format = try FormatChoice(of: input, campaign)
         var limits = limits
         if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
         do {
             reader = try ChunkReader(
-                input: input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
+                input: input.location, format: format, limits: limits,
+                buffers: Self.buffers(lanes: lanes, group: group),
                 extent: extent)
             isRepeatable = input.isFile && reader.canReadAgain
-            facts = InputFacts(
-                name: input.name, isFile: input.isFile, columns: try reader.readColumns(), parts: input.parts)
+            columns = try reader.readColumns()
         } catch {
-            throw Self.explain(error, name: input.name, isCopy: isCopy)
+            throw Self.explain(error, name: input.name, isCopy: isCopy, parts: input.parts)
         }
+        facts = try Self.facts(of: reader, columns, input, campaign, looks: looks && extent == nil)
     }
+
+    private static func facts(
+        of reader: ChunkReader, _ columns: [String], _ input: RunInput, _ campaign: Campaign, looks: Bool
+    ) throws(CampaignError) -> InputFacts {
+        let (name, isFile, parts) = (input.name, input.isFile, input.parts)
+        guard reader.format == .ndjson else {
+            let named = try NamedColumns(header: columns, campaign.columns, file: name)
+            return InputFacts(name: name, isFile: isFile, named: named, parts: parts)
+        }
+        let wanted = WantedColumns.of(campaign)
+        try ColumnSource.check(paths: wanted)
+        let first: FirstRows?
+        do {
+            first = looks ? try reader.lookAtFirstRows() : nil
+        } catch {
+            throw explain(error, name: name, isCopy: false)
+        }
+        let found = try first.flatMap { (rows) throws(CampaignError) in
+            try FirstColumns(rows, wanted: wanted, campaign.columns, file: name)
+        }
+        return InputFacts(name: name, isFile: isFile, named: NamedColumns(wanted), first: found, parts: parts)
+    }
+
+    /// The number of chunks that are in memory at the same time.
+    package static func buffers(lanes: Int, group: Int) -> Int { lanes * 2 + 2 + group }
 
     /// Returns the next chunk, or nil at the end of the input.
     package func nextChunk() throws(CampaignError) -> RowChunk? {
@@ -56,15 +85,20 @@ package final class InputReader: Sendable {
     }
 
     /// Returns a cursor over the chunks, for use by one thread.
-    package func makeCursor() -> RowCursor { reader.makeCursor() }
+    package func makeCursor() -> RowCursor { reader.makeCursor(copies: facts.named.copies) }
 
     /// Ends a read that waits for bytes, for instance of a pipe. May be called from any thread.
     package func cancel() { reader.cancel() }
 
-    func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name, isCopy: isCopy) }
+    func explain(_ error: InputError) -> CampaignError {
+        Self.explain(error, name: name, isCopy: isCopy, parts: facts.parts)
+    }
 
-    private static func explain(_ error: InputError, name: String, isCopy: Bool) -> CampaignError {
-        let text = error.message(input: name)
+    private static func explain(
+        _ error: InputError, name: String, isCopy: Bool, parts: InputParts? = nil
+    ) -> CampaignError {
+        let text = message(error, name, parts)
+        if case .quoting = error { return CampaignError(.input, text, cause: error) }
         // Nobody but this program writes the copy, and nothing of it is missing when it is opened.
         if isCopy, error.systemCode == nil, error != .cancelled {
             return CampaignError(.configuration, text + RunPast.damagedCopy, cause: error)
@@ -77,6 +111,13 @@ package final class InputReader: Sendable {
             default: .input
             }
         return CampaignError(kind, text, cause: error)
+    }
+
+    private static func message(_ error: InputError, _ name: String, _ parts: InputParts?) -> String {
+        guard case .quoting(_, let line, _) = error, let place = parts?.place(ofLine: line) else {
+            return error.message(input: name)
+        }
+        return error.moved(toLine: place.line).message(input: place.file)
     }
 
     /// Notes that rows were read, by this session or an earlier one.
@@ -133,23 +174,31 @@ struct RowEstimate: Sendable, Equatable {
 extension FormatChoice {
     /// The format of an input of the campaign.
     package init(of input: RunInput, _ campaign: Campaign) throws(CampaignError) {
-        let dialect = try Self.dialect(delimiter: campaign.delimiter)
+        let escape = input.escape ?? campaign.escape
+        let dialect = try Self.dialect(delimiter: campaign.delimiter, escape)
         switch campaign.inputFormat {
         case _ where input.isMadeByProgram, .csv: self = .csv(dialect)
-        case .ndjson: self.init(.ndjson, columns: WantedColumns.of(campaign))
+        case .ndjson: self.init(.ndjson, wanted: JSONColumn.unique(WantedColumns.of(campaign)).columns)
         case .automatic:
-            self.init(of: input.firstName, orCSV: dialect, columns: WantedColumns.of(campaign))
+            self.init(
+                of: input.firstName, orCSV: dialect, wanted: JSONColumn.unique(WantedColumns.of(campaign)).columns)
         }
     }
 
     /// The format of an input whose rows are counted and not read.
-    package init(ofFile path: String, delimiter: UInt8) throws(CampaignError) {
-        self.init(of: path, orCSV: try Self.dialect(delimiter: delimiter), columns: [])
+    package init(ofFile path: String, delimiter: UInt8, _ escape: Campaign.Escape) throws(CampaignError) {
+        self.init(of: path, orCSV: try Self.dialect(delimiter: delimiter, escape), columns: [])
     }
 
-    private static func dialect(delimiter: UInt8) throws(CampaignError) -> CSVDialect {
+    private static func dialect(delimiter: UInt8, _ escape: Campaign.Escape) throws(CampaignError) -> CSVDialect {
+        let escape: CSVDialect.Escape =
+            switch escape {
+            case .automatic: .recognised
+            case .none: .none
+            case .backslash: .backslash
+            }
         do {
-            return try CSVDialect(delimiter: delimiter)
+            return try CSVDialect(delimiter: delimiter, escape: escape)
         } catch {
             throw CampaignError(.configuration, "\(error)", cause: error)
         }

@@ -12,6 +12,7 @@ package struct RunInput: Sendable {
     package let location: InputLocation
     /// Which file has which line; nil unless there are several files.
     package private(set) var parts: InputParts?
+    private var escapeOfOrigin: Campaign.Escape?
     /// Whether the bytes are in the run directory and not where they came from.
     package private(set) var isCopy = false
 
@@ -29,7 +30,7 @@ package struct RunInput: Sendable {
             name = "\(first)\(Self.more)\(paths.count - 1) more"
             (path, location, self.parts) = (nil, .files(paths, parts), parts)
         case .origin(let origin):
-            (name, path) = (origin.name, nil)
+            (name, path, escapeOfOrigin) = (origin.name, nil, origin.escape)
             location = .origin(
                 Origin(name) {
                     let bytes = try origin.open()
@@ -112,6 +113,9 @@ package struct RunInput: Sendable {
         case .file, .kept, .files, .descriptor, .program, .spooled: false
         }
     }
+
+    /// How CSV of it escapes quotes; nil for what the campaign says.
+    var escape: Campaign.Escape? { isMadeByProgram ? Campaign.Escape.none : escapeOfOrigin }
 
     /// Whether this process makes the rows while they are sent.
     var isMadeByProgram: Bool {

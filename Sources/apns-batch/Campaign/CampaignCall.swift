@@ -21,21 +21,44 @@ struct CampaignCall: Sendable {
     var unfinishable: [String] = []
     /// Whether the run is one of several that send a campaign together, and is accounted for by whoever divided it.
     var isPart = false
+    /// The directory of the run whose rows are sent again, corrected; nil for a run of an input of its own.
+    let correcting: String?
 
     /// - Parameters:
     ///   - flags: the flags, with paths as they were given.
     ///   - file: the path of the campaign file.
-    init(flags: CampaignSettings, file path: String?) throws {
+    ///   - corrected: the directory of the run, or of one of its corrections, whose rows are corrected.
+    init(flags: CampaignSettings, file path: String?, correcting corrected: String? = nil) throws {
         self.flags = flags
         file = try path.map { try CampaignFile.read($0) }
         before = nil
-        settings = Self.settings(flags, file, nil)
+        correcting = corrected.map { CampaignBook.correctedRun(by: $0) ?? $0 }
+        settings = Self.settings(flags, file, nil, isCorrection: correcting != nil)
         do {
             nights = try settings.nightsDirectory(file: path)
             settings.runDir = try settings.nightlyRunDirectory(at: Int64(Date.now.timeIntervalSince1970), file: path)
+            if let correcting { try begin(correcting) }
         } catch let error as UsageError {
             throw UsageError(located("\(error)"), cause: error)
         }
+    }
+
+    /// Checks the flags of a correction, which is kept beside the corrected run.
+    private mutating func begin(_ correcting: String) throws {
+        guard flags.values["input"] != nil else {
+            throw UsageError("--correction: give the corrected lines of not-sent.csv with --input")
+        }
+        for name in ["runDir", "fromRow", "spool"] where flags.values[name] != nil {
+            throw UsageError("\(SettingName.flag(name)): a correction has none")
+        }
+        guard settings.to != "simulator" else {
+            throw UsageError("--correction: the simulator in the process has no runs that could be corrected")
+        }
+        let isSaid = settings.runDir != nil
+        settings.runDir = correcting
+        // Without a run directory, the settings do not say where the history is: it is beside the run.
+        if !isSaid { nights = try settings.nightsDirectory(file: file?.path) }
+        settings.values["spool"] = .text("always")
     }
 
     /// Combines the settings for a run that is resumed. Flags of this call, and settings that have changed in the campaign
@@ -43,6 +66,7 @@ struct CampaignCall: Sendable {
     init(flags: CampaignSettings, resuming before: RunArguments) throws {
         self.flags = flags
         self.before = before
+        correcting = before.correcting
         file = try before.campaignFile.flatMap { path in
             guard access(path, F_OK) == 0 else {
                 complain("warning: \(path): no such file; the settings of the last call are used")
@@ -50,7 +74,7 @@ struct CampaignCall: Sendable {
             }
             return try CampaignFile.read(path)
         }
-        settings = Self.settings(flags, file, before)
+        settings = Self.settings(flags, file, before, isCorrection: correcting != nil)
         // Rows before it have ended, so another first row would be that of another run.
         settings.values["fromRow"] = before.settings.values["fromRow"]
         if let row = flags.values["fromRow"], row != settings.values["fromRow"] {
@@ -62,14 +86,18 @@ struct CampaignCall: Sendable {
     /// The rules by which the runs of the campaign are kept apart; nil if they are not.
     func bookRules() throws -> Campaign.BookRules? {
         // The ledger of a run that has none does not say where its history is.
-        guard let nights, !isPart, !isBesideManifest else { return nil }
+        guard let nights, keepsHistory else { return nil }
         let path = file?.path ?? before?.campaignFile
         var rules = try settings.bookRules(
             at: Int64(Date.now.timeIntervalSince1970), file: path, nights: nights, again: again)
+        rules?.correcting = correcting
         rules?.finished = finished
         rules?.unfinishable = unfinishable
         return rules
     }
+
+    /// Whether its starts are in a history, if the campaign has one. Whoever divided a campaign accounts for its parts.
+    var keepsHistory: Bool { !isPart && !isBesideManifest }
 
     /// Whether the run directory is that of a part by its place: `RUN/parts/00000`, where `RUN/manifest.json` accounts for all parts.
     private var isBesideManifest: Bool {
@@ -96,11 +124,13 @@ struct CampaignCall: Sendable {
     }
 
     private static func settings(
-        _ flags: CampaignSettings, _ file: CampaignFile?, _ before: RunArguments?
+        _ flags: CampaignSettings, _ file: CampaignFile?, _ before: RunArguments?, isCorrection: Bool
     ) -> CampaignSettings {
-        guard let before else { return file.map { flags.over($0.settings) } ?? flags }
-        guard let file else { return flags.over(before.settings) }
-        return flags.over(before.settings.changed(from: before.file ?? CampaignSettings(), to: file.settings))
+        let now = file?.settings.withoutNight(isCorrection: isCorrection)
+        guard let before else { return now.map { flags.over($0) } ?? flags }
+        guard let now else { return flags.over(before.settings) }
+        let earlier = (before.file ?? CampaignSettings()).withoutNight(isCorrection: isCorrection)
+        return flags.over(before.settings.changed(from: earlier, to: now))
     }
 
     /// The name of the campaign; nil if neither settings nor a campaign file give one.
@@ -111,7 +141,7 @@ struct CampaignCall: Sendable {
         guard let file else { return self }
         var call = self
         call.file = try CampaignFile.read(file.path)
-        call.settings = Self.settings(flags, call.file, before)
+        call.settings = Self.settings(flags, call.file, before, isCorrection: correcting != nil)
         return call
     }
 
@@ -119,7 +149,8 @@ struct CampaignCall: Sendable {
     /// `campaign.yaml:7:11: attempts: expected 1 to 1000, found 0`, or `--attempts: expected …`.
     func located(_ message: String) -> String {
         guard let colon = message.range(of: ": ") else { return message }
-        let start = message[..<colon.lowerBound]
+        // A template has a place within its value, which is that of the setting here.
+        let start = message[..<colon.lowerBound].replacing(#/^collapse_id:\d+:\d+$/#, with: "collapse_id")[...]
         let key = (start.hasPrefix("--") ? start.dropFirst(2) : start).replacing(#/[ -]/#, with: "_")
         guard let setting = Setting.all.first(where: { $0.key == key || $0.calledBy.map { start == $0 } ?? false })
         else { return message }

@@ -38,7 +38,8 @@ struct CampaignCopy: Encodable {
 
     /// The settings of the table that a copy does not have.
     private static let ownOfOneRun: Set<String> = [
-        "input", "inputCommand", "inputQuery", "inputTimeout", "spool", "format", "delimiter", "minRows", "fromRow",
+        "input", "inputCommand", "inputQuery", "inputTimeout", "spool", "format", "delimiter", "escape",
+        "minRows", "fromRow",
         "zstdWindow",
         "campaignId", "runDir", "name", "nightStarts", "timezone", "resultsTo", "exportPatience", "rate", "spread",
         "rateShared", "canary", "canaryMaxRejected", "lanes", "connections",

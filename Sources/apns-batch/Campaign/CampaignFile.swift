@@ -11,8 +11,8 @@ struct CampaignFile {
 
     /// - Throws: `UsageError` with all faults of the file.
     static func read(_ path: String) throws -> CampaignFile {
-        let root = try YAMLFile.compose(path)
         let faults = YAMLFaultList(of: path)
+        let root = try YAMLFile.compose(path, noting: faults)
         let values = SettingReader(faults: faults).values(of: root, Setting.all)
         var places: [String: String] = [:]
         for setting in Setting.all {
@@ -27,10 +27,25 @@ struct CampaignFile {
         }
         if !faults.isEmpty { addFaults(of: values, in: root, to: faults) }
         try faults.throwAny()
+        return CampaignFile(path: path, settings: relative(settings, to: path), places: places)
+    }
+
+    /// The settings of a file that has faults, as far as they can be read. Nil if the file is no mapping, or if those have faults that say
+    /// where the history is, and whose.
+    static func readable(_ path: String) -> CampaignSettings? {
+        let faults = YAMLFaultList(of: path)
+        guard let root = try? YAMLFile.compose(path, noting: faults), let mapping = root.mapping else { return nil }
+        let values = SettingReader(faults: faults).values(of: root, Setting.all)
+        for name in ["name", "stateDir", "runDir"] where values[name] == nil {
+            if let node = mapping[SettingName.key(name)], node.null == nil { return nil }
+        }
+        return relative(CampaignSettings(values), to: path)
+    }
+
+    /// Resolves paths against the directory of the file.
+    private static func relative(_ settings: CampaignSettings, to path: String) -> CampaignSettings {
         let directory = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : ""
-        return CampaignFile(
-            path: path, settings: settings.relative(to: directory.isEmpty && path.hasPrefix("/") ? "/" : directory),
-            places: places)
+        return settings.relative(to: directory.isEmpty && path.hasPrefix("/") ? "/" : directory)
     }
 
     /// Adds what is wrong with values of a file that is refused anyway. Those of other files are judged later, because a flag may
@@ -40,6 +55,15 @@ struct CampaignFile {
         for setting in Setting.all where !setting.kind.isOfFiles {
             guard let value = values[setting.name], let node = root.mapping?[setting.key] else { continue }
             for fault in setting.applied(value, to: &campaign)?.faults ?? [] { faults.add(fault, at: node) }
+        }
+        let breaker = campaign.circuitBreaker
+        if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
+        for fault in campaign.faults.map(\.description) {
+            for setting in Setting.all {
+                let name = setting.calledBy ?? setting.key
+                guard fault.hasPrefix("\(name): "), let node = root.mapping?[setting.key] else { continue }
+                faults.add(setting.key + fault.dropFirst(name.count), at: node)
+            }
         }
     }
 }
@@ -56,7 +80,9 @@ private struct SettingReader {
         }
         let known = table.map(\.key)
         for (key, _) in mapping {
-            guard let found = text(ofKey: key, name), !known.contains(found) else { continue }
+            guard let found = text(ofKey: key, name), !known.contains(found), !RepeatedKey.isOne(found) else {
+                continue
+            }
             faults.add((name.isEmpty ? "" : "\(name): ") + YAMLFile.unknown(key: found, known), at: key)
         }
         var values: [String: SettingValue] = [:]
@@ -79,13 +105,11 @@ private struct SettingReader {
         case .text, .path: return item(node, setting, name)
         case .pathOrPaths where node.sequence == nil: return item(node, setting, name)
         case .names, .paths, .pathOrPaths, .texts, .command: return list(node, name) { item($0, setting, $1) }
-        case .shares, .pathsByName:
-            guard let mapping = node.mapping else { return refused(node, name, "keys and values") }
-            return .members(
-                mapping.reduce(into: [:]) { members, pair in
-                    guard let key = text(ofKey: pair.key, name) else { return }
-                    members[key] = item(pair.value, setting, "\(name).\(key)")
-                })
+        case .shares, .pathsByName, .textsByName: return members(node, name) { item($0, setting, $1) }
+        case .listsByName:
+            return members(node, name) { node, name in
+                node.sequence == nil ? item(node, setting, name) : list(node, name) { item($0, setting, $1) }
+            }
         case .record(let table): return .members(values(of: node, table, name: name))
         case .records(let table): return list(node, name) { .members(values(of: $0, table, name: $1)) }
         }
@@ -110,6 +134,15 @@ private struct SettingReader {
             return nil
         }
         return scalar.string
+    }
+
+    private func members(_ node: Node, _ name: String, _ body: (Node, String) -> SettingValue?) -> SettingValue? {
+        guard let mapping = node.mapping else { return refused(node, name, "keys and values") }
+        return .members(
+            mapping.reduce(into: [:]) { members, pair in
+                guard let key = text(ofKey: pair.key, name), !RepeatedKey.isOne(key) else { return }
+                members[key] = body(pair.value, "\(name).\(key)")
+            })
     }
 
     private func list(_ node: Node, _ name: String, _ body: (Node, String) -> SettingValue?) -> SettingValue? {

@@ -13,7 +13,9 @@ extension CampaignSettings {
             throw UsageError("input, input_command and input_query: give one of them")
         }
         let patience = try values["inputTimeout"].map(Self.duration) ?? .seconds(3600)
-        if let query { return .origin(try InputQuery(query).input(patience: patience)) }
+        if let query {
+            return try InputQuery(query).input(patience: patience, environment: openVariables, isKept: resuming)
+        }
         if let input = values["input"] {
             if input.text == "-" { return .standardInput }
             guard let path = input.text, !InputPattern.isOne(path) else {
@@ -25,10 +27,13 @@ extension CampaignSettings {
         guard !arguments.isEmpty else {
             throw UsageError("no input: give --input FILE, or --input - for standard input")
         }
-        // The program gets no passphrase.
+        return .program(arguments, environment: openVariables, patience: patience)
+    }
+
+    /// The variables that a program gets. It gets no passphrase.
+    private var openVariables: [String: String] {
         let hidden = secretVariables
-        let environment = ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }
-        return .program(arguments, environment: environment, patience: patience)
+        return ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }
     }
 
     /// Whether the input is standard input or another stream of which nothing comes a second time.
@@ -58,9 +63,48 @@ extension CampaignSettings {
     func campaign(simulator: EmbeddedSimulator?, for use: Use = .sending) throws -> Campaign {
         let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
         var campaign = Campaign(destination: .production, topic: self.topic ?? topic, providers: [])
-        try apply(to: &campaign)
-        campaign.destination = try simulator?.destination ?? destination(isNeeded: use == .sending)
-        campaign.providers = try providers(simulator, for: use)
+        var faults = FaultList()
+        faults.collect { try apply(to: &campaign) }
+        // Of a destination that is none it was said with the other values.
+        let isNone = self.to.map { (try? Self.destination($0)) == nil } ?? false
+        if !isNone {
+            faults.collect {
+                campaign.destination = try simulator?.destination ?? destination(isNeeded: use == .sending)
+            }
+        }
+        faults.collect { campaign.providers = try providers(simulator, for: use) }
+        faults.collect { try trust(simulator, in: &campaign) }
+        faults.collect {
+            if values["canaryMaxRejected"] != nil, values["canary"] == nil {
+                throw UsageError("--canary-max-rejected needs --canary")
+            }
+        }
+        faults.collect { campaign.proxy = try campaignProxy() }
+        faults.collect { campaign.escape = try escapeOfInput }
+        let breaker = campaign.circuitBreaker
+        if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
+        // The library would find these only when the others are corrected.
+        if !faults.isEmpty {
+            for fault in campaign.faults { faults.collect { throw fault } }
+        }
+        try faults.throwAny()
+        return campaign
+    }
+
+    /// How an input escapes quotes. PostgreSQL, which writes the rows of a query, doubles them.
+    var escapeOfInput: Campaign.Escape {
+        get throws {
+            let given = self.escape.flatMap(Campaign.Escape.init)
+            guard values["inputQuery"] != nil else { return given ?? .automatic }
+            if given == .backslash {
+                throw UsageError("escape: backslash is for files; the rows of input_query have no escapes")
+            }
+            return .none
+        }
+    }
+
+    /// Sets which certificates of servers are trusted.
+    private func trust(_ simulator: EmbeddedSimulator?, in campaign: inout Campaign) throws {
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
@@ -68,13 +112,6 @@ extension CampaignSettings {
             campaign.authorities = try InputFile.bytes(of: caFile)
             if campaign.authorities.isEmpty { throw UsageError("\(caFile): the file holds no certificate") }
         }
-        if values["canaryMaxRejected"] != nil, values["canary"] == nil {
-            throw UsageError("--canary-max-rejected needs --canary")
-        }
-        campaign.proxy = try campaignProxy()
-        let breaker = campaign.circuitBreaker
-        if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
-        return campaign
     }
 
     /// Applies all settings that are read one by one.

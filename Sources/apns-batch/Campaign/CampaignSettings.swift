@@ -33,6 +33,7 @@ struct CampaignSettings: Codable, Equatable {
             switch setting.kind {
             case .path, .pathOrPaths, .paths, .pathsByName: values[setting.name] = value.mapText(path)
             case .command: values[setting.name] = .list(relative(command: value.list ?? [], path))
+            case .record(let table): values[setting.name] = .members(relative(value.members ?? [:], table, path))
             case .records(let table):
                 values[setting.name] = .list(
                     (value.list ?? []).map { .members(relative($0.members ?? [:], table, path)) })

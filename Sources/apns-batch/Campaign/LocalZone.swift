@@ -14,7 +14,7 @@ enum LocalZone {
     static func current(_ variable: String? = ProcessInfo.processInfo.environment["TZ"]) throws -> TimeZone {
         guard let variable else { return .current }
         let name = name(in: variable)
-        if let zone = zone(name) { return zone }
+        if let zone = zone(name) ?? ZoneRule.zone(name) { return zone }
         throw UsageError(
             "TZ: expected a time zone such as Europe/Berlin, found \(variable.quoted)"
                 + WordList.hint(name, in: TimeZone.knownTimeZoneIdentifiers))

@@ -24,8 +24,8 @@ extension Setting {
         ) { try CampaignSettings.checkCommand($1) },
         Setting(
             "inputQuery", .record(InputQuery.settings), hasFlag: false, replaces: ["input", "inputCommand"],
-            "Query of PostgreSQL whose rows are the input. docs/postgresql.md describes it."
-        ) { _ = try InputQuery($1) },
+            "Query of PostgreSQL or DuckDB whose rows are the input. docs/postgresql.md and docs/duckdb.md describe it."
+        ) { if try InputQuery($1).isJSON { $0.inputFormat = .ndjson } },
         Setting(
             "inputTimeout", .text, standard: "1h",
             "Time after which the program of input_command is killed, or input_query is cancelled, such as 20m."
@@ -43,6 +43,20 @@ extension Setting {
         Setting("delimiter", .text, standard: ",", "Field delimiter of CSV: one byte, or \"tab\".") {
             $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
         },
+        Setting(
+            "escape", .text, standard: "auto", words: Campaign.Escape.allCases.map(\.rawValue),
+            "Escape of quotes in CSV: none (doubled quotes), backslash, or auto: as none, but an input that may have backslashes is refused."
+        ) {
+            $0.escape = try $1.parsed("auto, none or backslash", Campaign.Escape.init)
+        },
+        Setting(
+            "columns", .textsByName, hasFlag: false,
+            "Names of columns that the input calls otherwise: the campaign's, and the input's or its path in NDJSON."
+        ) { $0.columns = ($1.members ?? [:]).mapValues { $0.text ?? "" } },
+        Setting(
+            "only", .listsByName, hasFlag: false,
+            "Columns and the texts of which each must have one. Other rows end as suppressed, before they are checked."
+        ) { $0.only = ($1.members ?? [:]).mapValues { $0.text.map { [$0] } ?? $0.texts } },
         Setting(
             "template", .path, replaces: ["templates", "variants", "fallback"],
             "JSON template with {{column}} placeholders. Without it, rows need a payload column."
@@ -235,10 +249,10 @@ extension Setting {
         Setting("retryRows", "Number of rows waiting to be sent again at which a lane takes no new rows."),
         Setting(
             "stopAt", .shares, calledBy: "circuit breaker",
-            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200); or REASON=never."
+            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200), or of the rows is invalid (invalid); or REASON=never."
         ) { $0.circuitBreaker.shares = try ($1.members ?? [:]).mapValues(CampaignSettings.share) },
-        Setting("stopWindow", "Number of latest answers that --stop-at considers."),
-        Setting("stopMinimum", "Number of answers before --stop-at applies."),
+        Setting("stopWindow", "Number of latest answers, or rows, that --stop-at considers."),
+        Setting("stopMinimum", "Number of answers, or rows, before --stop-at applies."),
         Setting(
             "canary", .whole,
             "Send this many rows first, over one connection, and the rest when they have passed. 0: no canary."

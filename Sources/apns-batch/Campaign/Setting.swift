@@ -25,6 +25,10 @@ struct Setting: Sendable {
         case shares
         /// Paths by name.
         case pathsByName
+        /// Texts by name, which are no flag.
+        case textsByName
+        /// A text, or a list of texts, by name.
+        case listsByName
         /// Keys and values.
         case record([Setting])
         case records([Setting])
@@ -143,6 +147,8 @@ extension Setting.Kind {
         case .command: "list: program and arguments"
         case .shares: "texts by name"
         case .pathsByName: "paths by name"
+        case .textsByName: "texts by name"
+        case .listsByName: "text, or list of texts, by name"
         case .record(let settings): "keys and values: \(Self.keys(settings))"
         case .records(let settings): "list of keys and values: \(Self.keys(settings))"
         }

@@ -34,7 +34,8 @@ enum SettingSchema {
         case .text, .path: return texts
         case .pathOrPaths: return texts + [list(of: texts)]
         case .names, .paths, .texts, .command: return [list(of: texts)]
-        case .shares, .pathsByName: return [["type": "object", "additionalProperties": ["anyOf": texts]]]
+        case .shares, .pathsByName, .textsByName: return [["type": "object", "additionalProperties": ["anyOf": texts]]]
+        case .listsByName: return [["type": "object", "additionalProperties": ["anyOf": texts + [list(of: texts)]]]]
         case .record(let table): return [object(table)]
         case .records(let table): return [["type": "array", "items": object(table)]]
         }

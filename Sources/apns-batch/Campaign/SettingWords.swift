@@ -35,7 +35,11 @@ extension Setting {
             return "expected \(WordList.text(words)), found \(text.quoted)\(WordList.hint(text, in: words))"
         }
         switch kind {
-        case .path, .pathOrPaths, .paths, .pathsByName: return Self.pathFault(in: text)
+        case .path where key.hasSuffix("url_file") && text.contains("://"):
+            return
+                "expected the path of a file that holds the URL, found a URL (not shown: whoever knows it can use it)"
+        case .path, .pathOrPaths, .paths, .pathsByName:
+            return name == "input" ? ObjectURL(text)?.fault ?? Self.pathFault(in: text) : Self.pathFault(in: text)
         default: return nil
         }
     }

@@ -9,7 +9,9 @@ enum YAMLFault {
             .composer(_, let problem, let mark, _):
             return ":\(mark.line):\(mark.column): \(problem)\(hint(at: mark.line, in: text))"
         case .duplicatedKeysInMapping(let keys, let context):
-            return duplicate(keys.first ?? "", at: context.mark, in: text)
+            let (key, mark) = (keys.first ?? "", context.mark)
+            return RepeatedKey(key, at: mark, in: text).map { ":\($0.line):\($0.column): \($0)" }
+                ?? ":\(mark.line):\(mark.column): \(key): is given twice"
         case .reader(let problem, _, _, _): return "\(placeOfControl(in: text)): \(problem)"
         default: return ": " + "\(error)".split(separator: "\n").joined(separator: " ")
         }
@@ -32,27 +34,6 @@ enum YAMLFault {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.indices.contains(line - 1), lines[line - 1].contains(#/(?:: |- )\*/#) else { return "" }
         return "; a value that begins with * must be in quotes"
-    }
-
-    /// The parser reports one of the two places; the other one is searched for in the text.
-    private static func duplicate(_ key: String, at mark: Mark, in text: String) -> String {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let indent = mark.column - 1
-        let places = lines.indices.filter { isKey(key, lines[$0], indent: indent) }.map { $0 + 1 }
-        let others = places.filter { $0 != mark.line }
-        guard let first = others.min(by: { abs($0 - mark.line) < abs($1 - mark.line) }) else {
-            return ":\(mark.line):\(mark.column): \(key): is given twice"
-        }
-        let (earlier, later) = (min(first, mark.line), max(first, mark.line))
-        return ":\(later):\(mark.column): \(key): is given twice, first in line \(earlier)"
-    }
-
-    private static func isKey(_ key: String, _ line: Substring, indent: Int) -> Bool {
-        guard line.prefix(indent).allSatisfy({ $0 == " " || $0 == "-" || $0 == "{" }) else { return false }
-        let rest = line.dropFirst(indent)
-        return [key, "\"\(key)\"", "'\(key)'"].contains { name in
-            rest.hasPrefix(name) && rest.dropFirst(name.count).drop { $0 == " " }.first == ":"
-        }
     }
 
     static func describe(_ error: DecodingError, in root: Node) -> String {

@@ -3,7 +3,7 @@ import Yams
 /// The faults of a YAML file, each with its place. All of them are found before the file is refused.
 final class YAMLFaultList {
     private let path: String
-    private var found: [(mark: Mark?, text: () -> String)] = []
+    private var found: [(mark: (line: Int, column: Int)?, text: () -> String)] = []
     /// More lines help nobody, as with a file that is no campaign file at all.
     private static let shown = 50
 
@@ -12,7 +12,14 @@ final class YAMLFaultList {
     var isEmpty: Bool { found.isEmpty }
     var count: Int { found.count }
 
-    func add(_ text: @autoclosure @escaping () -> String, at node: Node) { found.append((node.mark, text)) }
+    func add(_ text: @autoclosure @escaping () -> String, at node: Node) {
+        found.append((mark: node.mark.map { (line: $0.line, column: $0.column) }, text: text))
+    }
+
+    /// Adds that a key is given again.
+    func add(_ again: RepeatedKey) {
+        found.append((mark: (line: again.line, column: again.column), text: { again.description }))
+    }
 
     /// Adds that a node is not what it must be.
     func add(_ name: String, expected: String, at node: Node) {

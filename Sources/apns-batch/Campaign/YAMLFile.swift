@@ -5,7 +5,20 @@ import Yams
 /// Reads YAML files. Every error names its line and column.
 enum YAMLFile {
     static func compose(_ path: String) throws -> Node {
-        let text = try text(of: try InputFile.bytes(of: path)[...], path)
+        try root(of: try text(of: try InputFile.bytes(of: path)[...], path), path)
+    }
+
+    /// Composes a file in which keys may be given again. Each of those is a fault, and has another name.
+    static func compose(_ path: String, noting faults: YAMLFaultList) throws -> Node {
+        var text = try text(of: try InputFile.bytes(of: path)[...], path)
+        while let again = RepeatedKey(in: text) {
+            faults.add(again)
+            text = again.renamed(in: text)
+        }
+        return try root(of: text, path)
+    }
+
+    private static func root(of text: String, _ path: String) throws -> Node {
         do {
             guard let root = try Yams.compose(yaml: text) else { throw UsageError("\(path): the file is empty") }
             return root

@@ -30,15 +30,17 @@ final class RunExport: Sendable {
     ///
     /// - Parameter columns: The columns that the campaign carries.
     func check(columns: [String]) throws {
+        guard let doubt = try doubt(columns: columns) else { return }
+        complain("warning: results_to: \(doubt); the run begins, and results follow as soon as they can")
+    }
+
+    /// Throws likewise. Returns why the database is out of reach; nil if it is not.
+    func doubt(columns: [String]) throws -> String? {
         switch answer(columns) {
-        case .success: break
-        case .failure(let error) where error.code == .unavailable:
-            complain("warning: results_to: \(error); the run begins, and results follow as soon as they can")
+        case .success: nil
+        case .failure(let error) where error.code == .unavailable: "\(error)"
         case .failure(let error): throw UsageError("results_to: \(error)", cause: error)
-        case nil:
-            complain(
-                "warning: results_to: the database does not answer; the run begins, and results follow as soon as they can"
-            )
+        case nil: "the database does not answer"
         }
     }
 

@@ -42,9 +42,35 @@ struct ChildProgram: Sendable {
         guard sink >= 0, pwrite(source, text, text.count, 0) == text.count else { throw Self.failure(errno) }
         let errors = try Self.null(O_WRONLY)
         let ending = try await end(of: start(input: source, output: sink, errors: errors.descriptor)) {}
+        return (ending, Self.text(of: sink))
+    }
+
+    /// Runs the program to its end, and returns what it wrote to standard output, at most 4 KiB. Standard input is /dev/null. The thread waits.
+    ///
+    /// - Throws: `SystemError` if it cannot be started, or has not ended with exit code 0.
+    func output() throws -> String {
+        let sink = apns_process_memory_file()
+        defer { close(sink) }
+        guard sink >= 0 else { throw Self.failure(errno) }
+        let null = try Self.null(O_RDWR)
+        let process = try start(input: null.descriptor, output: sink, errors: null.descriptor)
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            switch process.ending() {
+            case .exited(0)?: return Self.text(of: sink)
+            case .exited(let code)?: throw SystemError("ended with exit code \(code)")
+            case .signaled(let signal)?: throw SystemError("was ended by signal \(signal)")
+            case nil: usleep(2000)
+            }
+        }
+        process.kill()
+        throw SystemError("did not end within \(patience.components.seconds) s")
+    }
+
+    private static func text(of file: Int32) -> String {
         var output = [UInt8](repeating: 0, count: 4096)
-        let count = pread(sink, &output, output.count, 0)
-        return (ending, String(decoding: output.prefix(max(0, count)), as: UTF8.self))
+        let count = pread(file, &output, output.count, 0)
+        return String(decoding: output.prefix(max(0, count)), as: UTF8.self)
     }
 
     private static func null(_ flags: Int32) throws -> OpenFile {

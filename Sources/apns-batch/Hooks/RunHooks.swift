@@ -12,19 +12,26 @@ struct RunHooks: Sendable {
     let webhooks: RunWebhooks
 
     init(_ call: CampaignCall) throws {
-        let settings = call.settings
         webhooks = try RunWebhooks(call)
         metrics = try MetricsPublisher(call)
-        monitor = try settings.pingUrlFile.map {
+        monitor = try Self.monitor(of: call.settings)
+        program = try Self.program(of: call.settings)
+    }
+
+    /// The monitor that the settings name; nil if they name none.
+    static func monitor(of settings: CampaignSettings) throws -> RunMonitor? {
+        try settings.pingUrlFile.map {
             try RunMonitor(urlFile: $0, timeout: try settings.patience("pingTimeout", standard: 10))
         }
+    }
+
+    /// The program that the settings name; nil if they name none.
+    static func program(of settings: CampaignSettings) throws -> CompletionProgram? {
         let arguments = settings.values["onComplete"]?.texts ?? []
-        program =
-            arguments.isEmpty
-            ? nil
-            : CompletionProgram(
-                arguments: arguments, patience: try settings.patience("onCompletePatience", standard: 60),
-                hidden: settings.secretVariables)
+        guard !arguments.isEmpty else { return nil }
+        return CompletionProgram(
+            arguments: arguments, patience: try settings.patience("onCompletePatience", standard: 60),
+            hidden: settings.secretVariables)
     }
 
     /// Runs `body`, tells of its beginning and its end, and returns its exit code. Nothing waits for the monitor before the
@@ -85,7 +92,7 @@ struct RunEnd {
     init(refused status: ExitCode) {
         exitCode = status
         summary = nil
-        verdict = Printable.text("FAILED: \(Console.shared.lastFailure ?? "the run did not begin")")
+        verdict = Printable.message("FAILED: \(Console.shared.lastFailure ?? "the run did not begin")")
         (lastLine, directory) = ("", "")
     }
 

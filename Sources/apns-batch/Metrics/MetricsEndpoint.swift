@@ -33,6 +33,9 @@ final class MetricsEndpoint: Sendable {
         }
     }
 
+    /// Throws what ``init(_:_:)`` would throw because of the address. Nothing listens there on return.
+    static func attempt(at address: ListeningAddress) throws { close(try listener(at: address)) }
+
     private static func listener(at address: ListeningAddress) throws -> Int32 {
         let listener = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var on: Int32 = 1

@@ -91,7 +91,7 @@ final class Console: Sendable {
     private func show(_ level: Logger.Level, _ message: String, asText text: String, alwaysTimed: Bool = false) {
         state.withLock { state in
             let time = state.hasTimes || alwaysTimed ? Self.time() + " " : ""
-            let line = Printable.text(state.format == .json ? Self.object(level, message) : time + text)
+            let line = Printable.message(state.format == .json ? Self.object(level, message) : time + text)
             write(state.bar.isEmpty ? line + "\n" : Self.erased + line + "\n" + state.bar)
         }
     }

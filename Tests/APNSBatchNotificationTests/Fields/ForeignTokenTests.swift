@@ -31,6 +31,8 @@ import Testing
         (.exponent, "1.23457E+76", "spreadsheet"), (.exponent, "1,2e+9", "spreadsheet"),
         (.nullWord, "NULL", "leave such rows out"),
         (.nullWord, "\\N", "leave such rows out"),
+        (.footer, "(1 row)", "remove it"), (.footer, "(1200 rows)", "remove it"), (.footer, "\\.", "remove it"),
+        (.footer, "\u{1A}", "remove it"), (.footer, "5 rows in set (0.00 sec)", "remove it"),
     ]
 
     private func message(_ text: String) -> String? {

@@ -96,7 +96,10 @@ import Testing
             ("{} {}", #"1:4: "{" after the end of the JSON"#),
             ("{}\u{0}", "1:3: control character 0x00 after the end of the JSON"),
             ("{}\u{A0}", "1:3: \"\\u{A0}\" after the end of the JSON"),
-            ("{\"a\":1 // x\n}", #"1:8: expected "," or "}", found "/""#),
+            ("{\"a\":1 // x\n}", #"1:8: found the comment "//", JSON has no comments: remove it"#),
+            ("{\"a\":1, /* x */ \"b\":2}", #"1:9: found the comment "/*", JSON has no comments: remove it"#),
+            ("{ # x\n\"a\":1}", ##"1:3: found the comment "#", JSON has no comments: remove it"##),
+            ("{\"a\":/b}", #"1:6: expected a value, found "/""#),
         ])
     func invalid(json: String, expected: String) {
         #expect(compacted(json) == .invalid(Self.message(expected)))

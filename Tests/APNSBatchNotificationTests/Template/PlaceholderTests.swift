@@ -72,6 +72,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
                 #"{"n":["{{a:bool}}","{{b:bool}}","{{c:bool}}"]}"#, ["true", "FALSE", "True"],
                 #"{"n":[true,false,true]}"#),
             RenderCase(#"{"n":["{{a:bool}}","{{b:bool}}"]}"#, ["1", "0"], #"{"n":[true,false]}"#),
+            RenderCase(#"{"n":["{{a:bool}}","{{b:bool}}"]}"#, ["t", "f"], #"{"n":[true,false]}"#),
             RenderCase(#"{"n":"{{a:json}}"}"#, [" { \"k\" : [ 1 , \"\\u00e9\" ] } "], #"{"n":{"k":[1,"é"]}}"#),
             RenderCase(#"{"n":"{{a:json}}","m":"{{b:json}}"}"#, ["null", "\"x\""], #"{"n":null,"m":"x"}"#),
         ])

@@ -23,9 +23,11 @@ struct ReferenceReader {
     var delimiter = UInt8(ascii: ",")
     var fieldBytes: Int
     var recordBytes: Int
+    /// Whether backslashes escape. An input in which they may, though nobody says so, is not recognised.
+    var hasEscapes = false
 
     private enum State {
-        case fieldStart, unquoted, quoted, afterQuote
+        case fieldStart, unquoted, quoted, afterQuote, quotedPair, unquotedPair
     }
 
     /// A record that begins at `start`, read as if no line end could break it.
@@ -48,6 +50,13 @@ struct ReferenceReader {
                 at = next
                 line += 1
                 continue
+            }
+            if let place = openLineEnd(input, at) {
+                let before = input[at..<place]
+                let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? at
+                reading.failure = .quoting(
+                    .lineEnd, line: line + UInt64(before.count { $0 == 10 }), column: place - lineStart + 1)
+                return reading
             }
             let (row, next) = row(input, at, line, columns: header?.count, number: UInt64(reading.rows.count + 1))
             if header == nil {
@@ -79,6 +88,12 @@ struct ReferenceReader {
         return nil
     }
 
+    /// Returns the offset of the backslash of a record before a line end outside of quotes; nil if there is none.
+    private func openLineEnd(_ input: [UInt8], _ start: Int) -> Int? {
+        let fault = record(input, start, findsEndsOnly: true).fault
+        return fault?.cause == .backslashOutsideQuotes ? fault?.place : nil
+    }
+
     private func blankLine(_ input: [UInt8], _ at: Int) -> Int? {
         if input[at] == 10 { return at + 1 }
         guard input[at] == 13 else { return nil }
@@ -90,12 +105,12 @@ struct ReferenceReader {
     private func row(
         _ input: [UInt8], _ start: Int, _ line: UInt64, columns: Int?, number: UInt64
     ) -> (ReadRow, Int) {
-        let whole = record(input, start)
+        let whole = record(input, start, findsEndsOnly: true)
         let firstLineEnd = input[start...].firstIndex(of: 10).map { $0 + 1 } ?? input.count
         let isCut = whole.fault != nil && whole.fault!.seen >= firstLineEnd
         let next = whole.fault == nil ? whole.next : firstLineEnd
         // The result is taken from the record, or from its first line alone if the record is cut there.
-        let judged = isCut ? record(Array(input[..<firstLineEnd]), start) : whole
+        let judged = record(isCut ? Array(input[..<firstLineEnd]) : input, start)
         var content = next
         if content > start, input[content - 1] == 10 { content -= 1 }
         if content > start, input[content - 1] == 13 { content -= 1 }
@@ -105,7 +120,8 @@ struct ReferenceReader {
             let field = judged.starts.lastIndex { $0 <= place }!
             finding = (isNUL ? .nulByte : .invalidUTF8, place, field)
         } else if let fault = judged.fault {
-            finding = (isCut ? whole.fault!.cause : fault.cause, fault.place, judged.fields.count)
+            let isOpen = isCut && fault.cause == .unclosedQuote
+            finding = (isOpen ? whole.fault!.cause : fault.cause, fault.place, judged.fields.count)
         } else if let columns, judged.fields.count < columns {
             let cause = RowError.Cause.tooFewFields(found: judged.fields.count, expected: columns)
             finding = (cause, content, judged.fields.count)
@@ -152,11 +168,13 @@ struct ReferenceReader {
         }
     }
 
-    private func record(_ input: [UInt8], _ start: Int) -> Record {
+    /// - Parameter findsEndsOnly: Whether a backslash that programs read differently is no fault, if they agree where the record ends.
+    private func record(_ input: [UInt8], _ start: Int, findsEndsOnly: Bool = false) -> Record {
         var record = Record()
         var state = State.fieldStart
         var field: [UInt8] = []
         var fieldLength = 0
+        var isNull = false
         var at = start
         func isEnd(_ at: Int) -> Int? {
             if at == input.count { return 0 }
@@ -166,13 +184,28 @@ struct ReferenceReader {
             return input[at + 1] == 10 ? 2 : nil
         }
         func endField() {
-            record.fields.append(field)
+            record.fields.append(isNull ? [] : field)
+            isNull = false
             field = []
             fieldLength = 0
         }
+        /// The fault of the backslash at `at`; nil if it escapes the byte behind it.
+        func faultOfPair(isQuoted: Bool) -> RowError.Cause? {
+            let behind = input[(at + 1)...].prefix(2)
+            guard isQuoted else {
+                if behind.first == 34 { return nil }
+                isNull =
+                    state == .fieldStart && behind.first == 78 && (isEnd(at + 2) != nil || input[at + 2] == delimiter)
+                return isNull ? nil : .backslashOutsideQuotes
+            }
+            if behind.first == 34 || behind.first == 92 || behind.first == 10 || Array(behind) == [13, 10] {
+                return nil
+            }
+            return behind.isEmpty ? .unclosedQuote : behind.first == 48 ? .nulByte : .unknownEscape
+        }
         while true {
             if state == .fieldStart { record.starts.append(at) }
-            if state != .quoted, let length = isEnd(at) {
+            if state != .quoted, state != .quotedPair, state != .unquotedPair, let length = isEnd(at) {
                 endField()
                 record.next = at + length
                 return record
@@ -204,6 +237,29 @@ struct ReferenceReader {
                 let isDoubled = at + 1 < input.count && input[at + 1] == 34
                 if isOver, !isDoubled { record.fault = tooLong }
                 state = .afterQuote
+            case (.fieldStart, 92) where hasEscapes, (.unquoted, 92) where hasEscapes, (.quoted, 92) where hasEscapes:
+                let isQuoted = state == .quoted
+                let isFull = isOver || fieldLength == fieldBytes
+                let fault = faultOfPair(isQuoted: isQuoted)
+                let isNullTooLong =
+                    state == .fieldStart && input[(at + 1)...].first == 78 && at + 1 - start >= recordBytes
+                if isNullTooLong, !isFull {
+                    record.fault = (.recordTooLong(limit: recordBytes), start, at + 1)
+                } else if isOver || isFull && (!isQuoted || fault != nil) {
+                    takeContent(byte, length: 1)
+                } else if let fault, !findsEndsOnly || fault == .unclosedQuote {
+                    record.fault = (fault, fault == .unclosedQuote ? record.starts.last! : at, at)
+                } else if fault != nil, !isQuoted, let end = isEnd(at + 1), end > 0 {
+                    record.fault = (.backslashOutsideQuotes, at, at)
+                } else if fault != nil, !isQuoted, input[(at + 1)...].first != 92 {
+                    takeContent(byte, length: 1)
+                    state = .unquoted
+                    break
+                }
+                state = isQuoted ? .quotedPair : .unquotedPair
+            case (.quotedPair, _), (.unquotedPair, _):
+                takeContent(byte, length: 2)
+                state = state == .quotedPair ? .quoted : .unquoted
             case (.fieldStart, _), (.unquoted, _), (.quoted, _):
                 if state == .fieldStart { state = .unquoted }
                 takeContent(byte, length: 1)

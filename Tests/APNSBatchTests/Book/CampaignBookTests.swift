@@ -214,6 +214,22 @@ import Testing
         #expect(try RunHistory(nights.campaign.book!.directory).abandon(nights.directory(0)) == 0)
     }
 
+    @Test(arguments: [true, false])
+    func `a run whose files cannot be read is not taken for one that is gone`(isLedger: Bool) async throws {
+        let nights = try Nights()
+        try await nights.interrupt()
+        let path = nights.directory(0) + (isLedger ? "/ledger" : "")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        // A link to itself cannot be followed, whoever tries.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        #expect(throws: CampaignError.self) { try nights.decision() }
+        #expect(throws: CampaignError.self) { try RunOpening(ifReadableIn: nights.directory(0)) }
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try RunOpening(ifReadableIn: nights.directory(0)) == nil)
+        try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+        #expect(try nights.decision() == .resume(nights.directory(0)))
+    }
+
     @Test func `a run that was given up has sent a part of its input`() async throws {
         var nights = try Nights()
         try await nights.interrupt()
@@ -448,6 +464,31 @@ import Testing
             try nights.write(Nights.rows(500..<600))
             #expect(try nights.decision { $0.finishesEarlier = true } == .send)
         }
+    }
+
+    @Test func `a run that begins while its directory is looked at is not lost`() async throws {
+        let nights = try Nights()
+        try await nights.interrupt()
+        let (now, before, link) = (nights.directory(0), nights.directory(7), nights.directory(8))
+        try FileManager.default.createDirectory(atPath: before, withIntermediateDirectories: false)
+        #expect(FileManager.default.createFile(atPath: before + "/ledger", contents: nil))
+        let key = RunKey(runDirectory: link, began: try RunOpening(of: now).began)
+        var lost = 0
+        for number in 0..<400 {
+            #expect(symlink(before, link + ".before") == 0 && rename(link + ".before", link) == 0)
+            #expect(symlink(now, link + ".now") == 0)
+            let hasBegun = Guarded(false)
+            async let beginning: Void = NamedThread.value("beginning") {
+                usleep(UInt32(number % 50 * 10))
+                #expect(rename(link + ".now", link) == 0)
+                hasBegun.withLock { $0 = true }
+            }
+            while !hasBegun.withLock({ $0 }) {
+                if try BookFacts.Unfinished(of: key)?.isLost == true { lost += 1 }
+            }
+            try await beginning
+        }
+        #expect(lost == 0)
     }
 
     /// Alters a byte behind the header of a ledger, so that it is no torn end.

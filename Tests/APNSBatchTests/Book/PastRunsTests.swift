@@ -16,6 +16,26 @@ import Testing
                 message: "message", ledger: ledger))
     }
 
+    private static func correction(_ began: String) -> BegunRun {
+        BegunRun(
+            campaign: campaign, runDirectory: "/runs/tonight-correction-1", began: began, time: began, process: 1,
+            input: nil, message: "message", correctionOf: "/runs/tonight")
+    }
+
+    @Test func `a correction is none of the runs, also when it was resumed or given up`() {
+        let correction = Self.correction("2026-11-21T04:00:00Z")
+        for later in [HistoryEntry.began(correction), .abandoned(correction)] {
+            let past = PastRuns(
+                [Self.began("2026-11-21T03:00:00Z", ledger: nil), .began(correction), later], of: Self.campaign)
+            #expect(past.runs.map(\.key.runDirectory) == ["/runs/tonight"])
+            #expect(past.corrections.map(\.key) == [correction.key])
+            #expect(past.corrections.first?.correctionOf == "/runs/tonight")
+        }
+        // Only the line of its end says what became of it: it is none of the runs either.
+        let lost = PastRuns([.abandoned(correction)], of: Self.campaign)
+        #expect(lost.runs.isEmpty && lost.corrections.map(\.isAbandoned) == [true])
+    }
+
     private func runs(_ entries: HistoryEntry...) -> [String] {
         PastRuns(entries, of: Self.campaign).runs.map(\.key.began)
     }

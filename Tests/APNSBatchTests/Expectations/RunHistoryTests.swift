@@ -71,6 +71,15 @@ import Testing
         #expect(try history.figures(of: "nightly", before: run(4).began).map(\.accepted) == [1, 3])
     }
 
+    @Test func `corrections have few rows, and do not count in medians`() throws {
+        for day in 1...3 { try history.add(run(day, accepted: UInt64(day))) }
+        var correction = run(4, accepted: 4)
+        correction.correctionOf = "/runs/1"
+        try history.add(correction)
+        #expect(try history.runs().last == correction)
+        #expect(try history.figures(of: "nightly").map(\.accepted) == [1, 2, 3])
+    }
+
     /// A process may be killed after any byte.
     @Test func `an incomplete last line is ignored at every length, and removed by the next writer`() throws {
         try history.add(run(1))

@@ -37,7 +37,8 @@ import Testing
         #expect(
             summary.verdict
                 == "LOOK: expected invalid == 0, found 1; correct the rows: invalid_rules in summary.json says "
-                + "where the first ones are")
+                + "where the first ones are; not-sent.csv has the rows that were not sent, and run --correction sends its corrected lines"
+        )
         #expect(summary.expectations.filter { $0.holds == false }.map(\.text) == ["invalid == 0"])
     }
 

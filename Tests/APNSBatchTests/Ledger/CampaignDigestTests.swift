@@ -24,9 +24,14 @@ import Testing
         ("no collapse id", { $0.headers.collapseID = nil }),
         ("template", { $0.template?.json = Array("[]".utf8) }),
         ("delimiter", { $0.delimiter = UInt8(ascii: ";") }),
+        ("escape", { $0.escape = .backslash }),
         ("encryption", { $0.encryption = .init(keys: ["x"]) }),
         ("destination", { $0.destination = .sandbox }),
         ("templates", { $0.templates = .init(by: .variant, [:], fallback: nil) }),
+        ("columns", { $0.columns = ["token": "Address"] }),
+        ("other columns", { $0.columns = ["token": "identifier"] }),
+        ("only", { $0.only = ["a": ["b", "c"]] }),
+        ("only by two columns", { $0.only = ["a": ["b"], "c": []] }),
         ("recipients", { $0.recipients = .channels(bundleID: "com.example.app") }),
     ]
 
@@ -47,6 +52,8 @@ import Testing
         campaign.credentials = .providerToken(keyPEM: [1], keyID: "A", teamID: "B")
         campaign.connectPatience = .seconds(7)
         campaign.attempts = 9
+        // What was read without a word about it is read alike with it.
+        campaign.escape = .none
         campaign.runDirectory = "elsewhere"
         #expect(try CampaignDigest.of(campaign) == CampaignDigest.of(Self.campaign))
     }

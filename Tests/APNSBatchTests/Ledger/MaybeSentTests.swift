@@ -56,6 +56,35 @@ import Testing
         #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
     }
 
+    @Test(
+        "Rows of a run whose giving up was killed were not sent by that", arguments: UnknownPolicy.allCases,
+        [nil, 20, 50])
+    func killedGivingUp(policy: UnknownPolicy, handed: Int?) async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(50))
+        campaign.onUnknown = policy
+        try FileManager.default.createDirectory(
+            atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
+        let files = MemoryFiles()
+        let run = try CampaignRun(campaign, files: files)
+        run.abandon()
+        #expect(try await run.send().expired == 50)
+        let summary = try await CampaignRun(campaign, resuming: true, files: files.killed(handed: handed)).send()
+        #expect(summary.accepted == 50 && summary.unknown == 0 && summary.resent == 0, "\(summary)")
+    }
+
+    @Test("Rows that may have been sent before a run was given up may still have been, wherever that was killed")
+    func killedGivingUpAfterSending() async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: .report)
+        let run = try CampaignRun(campaign, resuming: true, files: files)
+        run.abandon()
+        #expect(try await run.send().ending == .complete)
+        let killed = try files.killedInLastSession()
+        let summary = try await CampaignRun(campaign, resuming: true, files: killed).send()
+        #expect(summary.unknown == 20 && summary.accepted == 30, "\(summary)")
+    }
+
     @Test("Space is reserved for the remaining rows of a range only")
     func room() async throws {
         let stage = try Stage()

@@ -58,6 +58,23 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
             })
     }
 
+    /// Returns the files as a process would leave them that was killed before it recorded an outcome in the last session.
+    func killedInLastSession() throws -> MemoryFiles {
+        let killed = MemoryFiles()
+        let last = try LedgerSample.read(ledger.bytes).history.session?.number
+        var reader = LedgerReader(ledger)
+        var (offset, session) = (UInt64(0), UInt32(0))
+        while let frame = try reader.record(at: offset) {
+            if frame.kind == .session { session += 1 }
+            if session != last || [.session, .range].contains(frame.kind) {
+                killed.ledger.bytes += ledger.bytes[Int(offset)..<(Int(offset) + frame.recordLength)]
+            }
+            offset += UInt64(frame.recordLength)
+        }
+        killed.lines.bytes = ResultLines.header()
+        return killed
+    }
+
     /// Returns the files as a process would leave them that was killed before it recorded an outcome.
     ///
     /// - Parameter handed: the number of rows of the first range that its lane had taken; nil for unknown.

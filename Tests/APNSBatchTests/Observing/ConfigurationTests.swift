@@ -65,7 +65,7 @@
             let more: [AbsoluteConfigKey: ConfigValue] = [
                 "topic": "com.example.app", "pushType": "background", "priority": 5, "expiration": "2h",
                 "runDir": .init(.string(staged.campaign.runDirectory ?? ""), isSecret: false), "name": "night",
-                "lanes": 1, "retryDelay": 250, "pingAfter": 7, "notAfter": "6h", "delimiter": ",",
+                "lanes": 1, "retryDelay": 250, "pingAfter": 7, "notAfter": "6h", "delimiter": ",", "escape": "none",
                 "expect": .init(.stringArray(["accepted >= 1"]), isSecret: false), "requireFresh": "20h",
                 "rate": "500/s", "ramp": "10s", "minRows": 2,
             ]

@@ -84,7 +84,8 @@
         @Test func `an outage is an event, and a failure the status`() async throws {
             let (stage, tracer) = (try Stage(), InMemoryTracer())
             stage.simulator.stop()
-            var campaign = try stage.campaign(rows: "token,payload\n\(token(1)),{}\n")
+            let payload = #""{""aps"":{""alert"":""Hi""}}""#
+            var campaign = try stage.campaign(rows: "token,payload\n\(token(1)),\(payload)\n")
             campaign.connectPatience = .seconds(1)
             let run = try CampaignRun(campaign)
             _ = try await withTracer(tracer) { try await run.send() }

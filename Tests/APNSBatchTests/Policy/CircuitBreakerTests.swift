@@ -187,7 +187,7 @@ import Testing
     private static let wrong: [([String: Campaign.CircuitBreaker.Share], Int, Int, String)] = [
         (
             ["BadToken": .percent(1)], 100, 10,
-            "circuit breaker: expected one of APNs's reasons or any, found \"BadToken\""
+            "circuit breaker: expected one of APNs's reasons, any or invalid, found \"BadToken\""
         ),
         (
             ["any": .percent(0)], 100, 10,

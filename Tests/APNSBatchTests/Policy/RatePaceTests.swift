@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("Rate pace", .ownThread) struct RatePaceTests {
+@Suite("Rate pace", .ownThread, .serialized) struct RatePaceTests {
     struct Limit: CustomTestStringConvertible {
         var rate: Double
         /// The number of requests that may arrive at once; nil if the server counts by seconds.

@@ -7,7 +7,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("Limit of requests per second", .ownThread) struct RunRateTests {
+@Suite("Limit of requests per second", .ownThread, .serialized) struct RunRateTests {
     private static let second: UInt64 = 1_000_000_000
     private static let start: UInt64 = 7_000_000_000_123
 

@@ -213,6 +213,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     static let elsewhere: [Rule: String] = [
         .deviceToken: "badToken", .tokenSize: "oddToken", .duplicateToken: "sameToken", .unusedColumn: "unusedColumns",
         .headerSets: "tooManyHeaderSets", .template: "brokenTemplate", .ndjsonRow: "badObject",
+        .emptyRow: "emptyRow", .repeatedHeader: "repeatedHeader",
         .channelID: "broadcast", .broadcastStart: "broadcast",
         .certificateExpiry: "certificate", .deadlineTooEarly: "tooEarly",
     ]
@@ -282,6 +283,29 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(
             findings.last?.text.hasSuffix("rows.csv:2:1: token: expected hex digits, found \"x\" at byte 1") == true)
         #expect(findings.last?.rule == "device-token")
+    }
+
+    @Test("A violation of empty-row is reported, and a row with one field is none")
+    func emptyRow() async throws {
+        let findings = try await check("token,a,b,c\n\(token(1)),,,\n,,,\n\" \", ,,\n,,x,\n") {
+            $0.template = Self.alert
+        }
+        let found = findings.filter { $0.rule == "empty-row" }
+        #expect(found.map(\.row) == [2, 3] && found.map(\.severity) == [.error, .error])
+        #expect(
+            found.first?.text.contains("rows.csv:3:1: all fields of the row are empty (\"token\", \"a\", \"b\", …): ")
+                == true)
+        #expect(findings.contains { $0.rule == "device-token" && $0.row == 4 })
+    }
+
+    @Test("A violation of repeated-header is reported, also with a byte order mark")
+    func repeatedHeader() async throws {
+        let rows = "token,a\n\(token(1)),a\ntoken,a\n\u{FEFF}token,a\ntoken,b\n"
+        let findings = try await check(rows) { $0.template = Self.alert }
+        let found = findings.filter { $0.rule == "repeated-header" }
+        #expect(found.map(\.row) == [2, 3])
+        #expect(found.first?.text.contains("rows.csv:3:1: this is the header row once more: ") == true)
+        #expect(findings.contains { $0.rule == "device-token" && $0.row == 4 })
     }
 
     @Test("A violation of ndjson-row is reported")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every violation at every place for a campaign and for a sender, in virtual time.
-@Suite("Violations of HTTP/2, for a campaign and a sender", .ownThread)
+@Suite("Violations of HTTP/2, for a campaign and a sender", .ownThread, .serialized)
 struct CampaignMatrixTests {
     private static let rows = 5
     /// The places that a program has no hand in.

@@ -34,7 +34,7 @@ private final class EarlyServer {
     }
 }
 
-@Suite("Answers before bodies", .ownThread)
+@Suite("Answers before bodies", .ownThread, .serialized)
 struct EarlyAnswerTests {
     @Test("Every stream that is answered before its body is ended by the client", arguments: [1, 10, 100])
     func campaign(limit: Int) throws {

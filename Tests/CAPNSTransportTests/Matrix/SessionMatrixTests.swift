@@ -3,7 +3,7 @@ import CAPNSHTTP2
 import Testing
 
 /// Every violation at every place, split at every byte, for a session in memory.
-@Suite("Violations of HTTP/2, for a session", .ownThread)
+@Suite("Violations of HTTP/2, for a session", .ownThread, .serialized)
 struct SessionMatrixTests {
     @Test("Every violation at every place, split at every byte", arguments: HostileServer.Place.allCases)
     func everySplit(place: HostileServer.Place) {

@@ -2,7 +2,7 @@ import APNSBatchTestSupport
 import Testing
 
 /// Every violation at every place for a transport, in memory and over sockets with each loop.
-@Suite("Violations of HTTP/2, for a transport", .ownThread)
+@Suite("Violations of HTTP/2, for a transport", .ownThread, .serialized)
 struct TransportMatrixTests {
     @Test("Every violation at every place, in memory", arguments: HostileServer.Place.allCases)
     func inMemory(place: HostileServer.Place) throws {

@@ -231,7 +231,8 @@ extension EndToEnd {
             #expect(quiet.finished.output == "" && quiet.finished.errors == "", "\(quiet.finished)")
             let bad = try sender.scratch.write("token,name\nxyz,Ada\n", to: "bad.csv")
             let failed = try sender.send(
-                bad, to: simulator.port, ["--template", Tools.fixture("campaign/plain.json"), "--quiet"],
+                bad, to: simulator.port,
+                ["--template", Tools.fixture("campaign/plain.json"), "--quiet", "--stop-at", "invalid=never"],
                 expecting: 2)
             #expect(failed.finished.output.contains(" invalid=1 "), "\(failed.finished)")
 

@@ -6,7 +6,7 @@ extension EndToEndRuns {
     /// Every line of the table in docs/exit-codes.md, by the real command.
     @Suite struct ExitCodeMatrix {
         /// A campaign of 200 rows with a history.
-        private struct Night {
+        struct Night {
             let sender: Sender
             let simulator: SimulatorProcess
             let input: String
@@ -142,9 +142,35 @@ extension EndToEndRuns {
                 #expect(made.ending == .exited(0), "\(made)")
                 return try night.call("--key-file", locked)
             },
+            "the input is a URL": { try Night().call("--input", "s3://bucket/rows.csv") },
+            "more than half of the first 1,000 rows are invalid": {
+                let night = try Night()
+                try "token,name\nno,Ann\n".write(toFile: night.input, atomically: true, encoding: .utf8)
+                return try night.call()
+            },
+            "more than half of the latest rows are invalid": {
+                let night = try Night()
+                let rows = try String(contentsOfFile: try night.sender.makeRows(2000, "--plain"), encoding: .utf8)
+                try (rows + String(repeating: "no,Ann\n", count: 20_000))
+                    .write(toFile: night.input, atomically: true, encoding: .utf8)
+                return try night.call()
+            },
+            "more rows are invalid than `expect` or `stop_at` allows": {
+                let night = try Night()
+                let rows = try String(contentsOfFile: night.input, encoding: .utf8)
+                try (rows + "no,Ann\n").write(toFile: night.input, atomically: true, encoding: .utf8)
+                #expect(try night.call("--expect", "invalid == 0") == 64)
+                return try night.call("--stop-at", "invalid=0.1%")
+            },
             "the input is of another format": {
                 let night = try Night()
-                try "PAR1........PAR1".write(toFile: night.input, atomically: true, encoding: .utf8)
+                try "PAR1\u{15}.......PAR1".write(toFile: night.input, atomically: true, encoding: .utf8)
+                return try night.call()
+            },
+            "a row of the input may be read in two ways, by its backslashes": {
+                let night = try Night()
+                let row = "\(String(repeating: "0", count: 64)),\"C:\\\"\n"
+                try "token,name\n\(row)".write(toFile: night.input, atomically: true, encoding: .utf8)
                 return try night.call()
             },
             "the template names a column that the input does not have": {
@@ -183,6 +209,12 @@ extension EndToEndRuns {
                 _ = try night.end(night.slow(), by: SIGTERM)
                 try FileManager.default.removeItem(atPath: night.run)
                 return try night.call()
+            },
+            "a row of a correction was sent": {
+                let night = try Night()
+                #expect(try night.call() == 0)
+                let rows = try night.sender.scratch.write("not_sent_row,token,name\n1,00aa,Ada\n", to: "corrected.csv")
+                return try night.call("--correction", night.run, "--input", rows)
             },
             "the run directory has the run of another campaign": {
                 let night = try Night()

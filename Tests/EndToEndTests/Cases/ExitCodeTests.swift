@@ -22,7 +22,7 @@ extension EndToEndRuns {
 
                     """, to: "rows.csv")
             let (finished, results) = try sender.send(
-                input, to: simulator.port, ["--template", Sender.template], expecting: 2)
+                input, to: simulator.port, ["--template", Sender.template, "--stop-at", "invalid=never"], expecting: 2)
             results.expectComplete(rows: 6)
             #expect(
                 results.lines.map(\.outcome) == ["accepted", "invalid", "invalid", "invalid", "invalid", "accepted"])
@@ -247,12 +247,13 @@ extension EndToEndRuns {
         @Test func `a certificate that nobody vouches for: exit code 69, nothing sent`() throws {
             let sender = try Sender()
             let (server, recording) = try Peer.python(sender)
-            let stranger = try Sender()
+            let elsewhere = try Scratch()
+            let stranger = try TestCredentials(in: elsewhere, isOther: true)
             let input = try sender.makeRows(10)
             let (_, results) = try sender.send(
                 input, to: server.port,
                 [
-                    "--template", Sender.template, "--ca-file", stranger.credentials.authority, "--connect-patience",
+                    "--template", Sender.template, "--ca-file", stranger.authority, "--connect-patience",
                     "1",
                 ], expecting: 69)
             server.stop()

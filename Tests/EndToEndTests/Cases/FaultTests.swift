@@ -137,6 +137,13 @@ extension EndToEndUnderFault {
             #expect(run.results.lines.reduce(0) { $0 + $1.attempts } == 650)
         }
 
+        @Test func `a connection that this program closes after an answer is said to end so`() throws {
+            let run = try FaultRun([], rules: [.init(share: 0.05, status: 503, reason: "Shutdown", times: 1)])
+            run.expectAllAccepted(twice: true)
+            let ends = run.results.allSessions["connections_ended"] as? [String: Int] ?? [:]
+            #expect(Set(ends.keys) == ["closed by this program after 503 Shutdown"], "\(ends)")
+        }
+
         @Test func `every connection is reset before TLS: exit code 69 within the patience given, nothing sent`() throws
         {
             let run = try FaultRun(

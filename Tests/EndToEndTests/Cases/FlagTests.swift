@@ -33,6 +33,23 @@ extension EndToEnd {
             }
         }
 
+        @Test func `a negative number is a value, and the values that there are are named`() throws {
+            let scratch = try Scratch()
+            let rows = try scratch.write("token\n00aa\n", to: "rows.csv")
+            let common = ["--input", rows, "--template", Sender.template, "--topic", "a.b", "--to", "simulator"]
+            for (command, flags, says) in [
+                ("render", ["--rows", "-1"], "--rows: expected 0 or more, found -1"),
+                ("send", ["--lanes", "-1"], "--lanes: expected 1 to 256, found -1"),
+                ("send", ["--rate", "-1/s"], "--rate: expected a rate such as"),
+            ] {
+                let finished = try Self.run([command] + common + flags, in: scratch)
+                #expect(finished.ending == .exited(64) && finished.errors.contains(says), "\(finished)")
+            }
+            // Another flag is no value.
+            let missing = try Self.run(["render", "--rows", "-q"] + common, in: scratch)
+            #expect(missing.ending == .exited(64) && missing.errors.contains("missing value"), "\(missing)")
+        }
+
         @Test func `a reason whose share is given twice, or a path that cannot be meant, is an error`() throws {
             let scratch = try Scratch()
             let rows = [

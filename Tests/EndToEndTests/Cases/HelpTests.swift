@@ -68,9 +68,8 @@ extension EndToEnd {
             let help = try sender.command(["send", "--help-hidden"]).output
             let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
             let expected = [
-                "input_command", "input_query", "templates", "variants", "fallback", "encryption", "providers",
-                "results_to",
-                "on_complete", "webhooks",
+                "input_command", "input_query", "columns", "only", "templates", "variants", "fallback", "encryption",
+                "providers", "results_to", "on_complete", "webhooks",
             ]
             #expect(inFilesOnly == expected)
         }

@@ -122,6 +122,22 @@ extension EndToEndRuns {
             #expect(sent.ending == .exited(0) && sent.output.contains("OK: "), "\(sent)")
         }
 
+        @Test func `abandon gives up no run whose files it cannot read`() throws {
+            let stage = try Stage()
+            try stage.kill("first")
+            let ledger = stage.path("first") + "/ledger"
+            try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".kept")
+            try FileManager.default.createSymbolicLink(atPath: ledger, withDestinationPath: ledger)
+            let refused = try stage.sender.command(["abandon", stage.path("first")])
+            #expect([.exited(64), .exited(75)].contains(refused.ending), "\(refused)")
+            #expect(!refused.errors.contains("given up") && refused.errors.contains("\(ledger): "), "\(refused)")
+            try FileManager.default.removeItem(atPath: ledger)
+            try FileManager.default.moveItem(atPath: ledger + ".kept", toPath: ledger)
+            let unfinished = try stage.sender.command(
+                ["runs", "--unfinished", "--state-dir", stage.sender.scratch.path("runs")])
+            #expect(unfinished.outputLines.count >= 1, "\(unfinished)")
+        }
+
         @Test func `runs --unfinished tells a unit at boot whether there is something to continue`() throws {
             let stage = try Stage()
             func left() throws -> Finished {
@@ -131,11 +147,18 @@ extension EndToEndRuns {
             try stage.kill("first")
             let found = try left()
             #expect(found.ending == .exited(0), "\(found)")
-            #expect(found.output.contains(" rows are left: apns-batch resume \(stage.path("first"))\n"), "\(found)")
+            let command = " rows are left: apns-batch resume \(stage.path("first"))\n"
+            #expect(found.output.contains(command), "\(found)")
+            func status() throws -> Finished {
+                try stage.sender.command(["status", stage.sender.scratch.path("runs")])
+            }
+            let named = try status()
+            #expect(named.ending == .exited(2) && named.output.contains(command), "\(named)")
             let resumed = try stage.run("first")
             #expect(resumed.output.contains("rows=400 "), "\(resumed)")
             let none = try left()
             #expect(none.ending == .exited(2) && none.output.isEmpty, "\(none)")
+            #expect(try status().ending == .exited(0))
         }
 
         @Test func `a line of the history that cannot be understood is named by run and runs`() throws {
@@ -264,7 +287,55 @@ extension EndToEndRuns {
             }
         }
 
-        @Test func `a run whose directory is removed says how many rows a new start sends again`() throws {
+        @Test func `the first of two runs says at its end that the other one goes on`() throws {
+            let stage = try Stage(rows: 1000)
+            func hasLines(_ night: String) -> Bool {
+                FileManager.default.fileExists(atPath: stage.path(night) + "/results.csv")
+            }
+            let first = try stage.start("first", ["--rate", "50/s"])
+            #expect(eventually(seconds: 60) { first.isOver || hasLines("first") })
+            let other = try stage.sender.makeRows(1000, "--plain", "--seed", "other")
+            let second = try stage.start("second", ["--input", other, "--rate", "5/s"])
+            #expect(eventually(seconds: 60) { second.isOver || hasLines("second") })
+            #expect(first.wait(seconds: 120) == .exited(0), "\(first.errors)")
+            let name = stage.path("second")
+            #expect(first.output.contains("another run goes on: \(name): "), "\(first.output)")
+            #expect(first.errors.contains("another run of this campaign goes on: \(name): "), "\(first.errors)")
+            let report = try String(contentsOfFile: stage.path("first") + "/report.txt", encoding: .utf8)
+            #expect(report.contains("apns-batch status --follow "), "\(report)")
+            second.stop(SIGKILL)
+        }
+
+        @Test func `a refused start is in the history whatever was wrong, and in the first night, too`() throws {
+            let stage = try Stage(rows: 20)
+            let whole = try String(contentsOfFile: stage.file, encoding: .utf8)
+            let template = Tools.fixture("campaign/plain.json")
+            let files = [
+                whole.replacing(template, with: "no.json"), whole + "rate: fast\n", whole + "bogus: 1\n",
+                whole + "ping_url_file: nope\n", whole + "metrics_textfile: nodir/x.prom\n",
+                whole + "on_complete: [mail x]\n", whole + "timezone: Nowhere/Land\n",
+                whole.replacing("to: localhost", with: "to: local host"),
+            ]
+            for (number, file) in files.enumerated() {
+                try file.write(toFile: stage.file, atomically: true, encoding: .utf8)
+                let refused = try stage.run("first")
+                #expect(refused.ending == .exited(64), "\(refused)")
+                #expect(!refused.errors.contains("the history does not say"), "\(refused)")
+                let listed = try stage.sender.command(
+                    ["runs", "--state-dir", stage.sender.scratch.path("runs"), "--json"])
+                #expect(listed.outputLines.count == number + 1, "\(listed)")
+                #expect(listed.outputLines.last?.contains(#""ending":"refused""#) ?? false, "\(listed)")
+            }
+            // Nobody knows whose start it was.
+            try (whole + "name: Not A Name\n").replacing("name: nightly\n", with: "").write(
+                toFile: stage.file, atomically: true, encoding: .utf8)
+            #expect(try stage.run("first").ending == .exited(64))
+            #expect(
+                try String(contentsOfFile: stage.sender.scratch.path("runs/runs.ndjson"), encoding: .utf8)
+                    .split(separator: "\n").count == files.count)
+        }
+
+        @Test func `a run whose directory is removed says how many rows were sent, also in the verdict`() throws {
             let stage = try Stage(rows: 2000, "rate: 400/s")
             let process = try stage.start("first")
             let results = stage.path("first") + "/results.csv"
@@ -277,7 +348,14 @@ extension EndToEndRuns {
             try FileManager.default.removeItem(atPath: stage.path("first"))
             #expect(process.wait(seconds: 120) == .exited(75), "\(process.errors)")
             #expect(!process.errors.contains("no run was started"), "\(process.errors)")
-            #expect(process.errors.contains("a new start sends these rows again"), "\(process.errors)")
+            // Verdict, mail and history say the same.
+            let sentence = #/[0-9,]+ rows have ended.*, but the record of the run is gone: /#
+            #expect(process.errors.contains(sentence) && process.output.contains(sentence), "\(process.output)")
+            let start = "is refused until then, and with --again it sends these rows again"
+            #expect(process.errors.contains(start) && process.output.contains(start), "\(process.output)")
+            #expect(!process.output.contains("left: resume the run"), "\(process.output)")
+            let again = try stage.run("first")
+            #expect(again.ending == .exited(64) && again.errors.contains("its rows are gone"), "\(again)")
         }
     }
 }

@@ -164,7 +164,11 @@ extension EndToEnd {
                 try run(["report", directory, directory, "--format", format], 0)
             }
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-            for name in names where name.hasSuffix(".csv") || name.hasSuffix(".json") || name.hasPrefix("report.") {
+            // Lines of the input are given back as they were.
+            for name in names
+            where name.hasSuffix(".csv") && name != "not-sent.csv" || name.hasSuffix(".json")
+                || name.hasPrefix("report.")
+            {
                 expectHarmless(try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8), name)
             }
             for path in [

@@ -88,7 +88,8 @@ extension EndToEnd {
             try prepare(
                 Tools.python,
                 [Tools.peer("make_client_certificate.py"), scratch.directory.path, "secret", String(days)], in: scratch)
-            let input = try scratch.write("token,payload\nabcd,{}\n", to: "rows.csv")
+            let input = try scratch.write(
+                "token,payload\nabcd,\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n", to: "rows.csv")
             var environment = environment
             environment["TEST_PASSPHRASE"] = "secret"
             return try Child.run(

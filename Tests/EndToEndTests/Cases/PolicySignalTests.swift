@@ -88,11 +88,12 @@ extension EndToEndRuns {
             try #require(said, "\(process.errors)")
             #expect(!process.isOver)
             // A signal that follows within a second counts as the same one.
-            let isOver = eventually(seconds: 60) {
-                if !process.isOver { process.send(signal: second) }
-                return process.isOver
+            let stopped = eventually(seconds: 60) {
+                process.send(signal: second)
+                return process.errors.contains("stopped waiting")
             }
-            #expect(isOver && process.wait(seconds: 60) == .exited(75), "\(process.errors)")
+            try #require(stopped, "\(process.errors)")
+            #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")
             let results = try RunResults(directory)
             results.expectSummaryAgrees()
             #expect(results.lines.isEmpty)

@@ -132,7 +132,7 @@ extension EndToEndRuns {
             (["--not-after", "0"], "--not-after: expected a time such as"),
             (["--stop-at", "BadDeviceToken"], "--stop-at: expected REASON=PERCENT% or REASON=never"),
             (["--stop-at", "BadDeviceToken=most"], "--stop-at: expected never, or a share such as 5%, found \"most\""),
-            (["--stop-at", "BadToken=5%"], "expected one of APNs's reasons or any, found \"BadToken\""),
+            (["--stop-at", "BadToken=5%"], "expected one of APNs's reasons, any or invalid, found \"BadToken\""),
             (["--stop-window", "1"], "--stop-window: expected 10 to 1000000000 answers, found 1"),
             (["--stop-minimum", "0"], "--stop-minimum: expected 1 to 1000000000 answers, found 0"),
             (["--canary", "-1"], "canary"),

@@ -77,6 +77,115 @@ extension EndToEndRuns {
             #expect(ofQuery.outputLines.count == 1_000 && plain(ofQuery.output) == plain(ofFile.output))
         }
 
+        /// Renders the rows of a query with a template that has a placeholder for each type.
+        private func renderTypes(_ query: String) throws -> Finished {
+            let template = try sender.scratch.write(
+                #"{"aps":{"alert":"{{name}}"},"vip":"{{vip:bool}}","n":"{{n:number}}","tags":"{{tags:json}}","extra":"{{extra:json}}"}"#,
+                to: "types.json")
+            let session = "options='-c datestyle=German,DMY -c timezone=Asia/Kolkata -c bytea_output=escape'"
+            let file = try sender.scratch.write(
+                """
+                input_query: { database: "\(cluster.connection) \(session)", file: "\(try sender.scratch.write(query, to: "types.sql"))" }
+                template: "\(template)"
+                to: localhost:1
+                """, to: "types.yaml")
+            return try sender.command(["render", file, "--rows", "0", "--json"] + sender.credentials.flags)
+        }
+
+        private func typed(_ expiration: String) -> String {
+            """
+            SELECT decode(repeat('ab', 32), 'hex') AS token, 'Zoe' AS "name", true AS vip, 7::numeric AS n, ARRAY['a', 'b'] AS tags,
+                   '{"k": null}'::jsonb AS extra, \(expiration) AS expiration -- the end
+            """
+        }
+
+        @Test func `the type of a column decides the form of its values, whatever the session prints`() throws {
+            let rendered = try renderTypes(typed("'2099-01-02 03:04:05.5+01'::timestamptz"))
+            #expect(rendered.ending == .exited(0), "\(rendered.errors)")
+            let plain = rendered.output.replacing("\\\"", with: "\"").replacing(" ", with: "")
+            for part in [
+                #""vip":true"#, #""n":7"#, #""tags":["a","b"]"#, #""extra":{"k":null}"#, "4071002645",
+                String(repeating: "ab", count: 32),
+            ] {
+                #expect(plain.contains(part), "\(part) is missing")
+            }
+        }
+
+        @Test func `an interval and a time without zone are refused, with what to write`() throws {
+            let interval = try renderTypes(typed("interval '1 hour'"))
+            #expect(interval.ending == .exited(64), "\(interval.errors)")
+            #expect(
+                interval.errors.contains("\"expiration\" is an interval")
+                    && interval.errors.contains("now() + expiration"))
+            let local = try renderTypes(typed("'2099-01-02 03:04:05'::timestamp"))
+            #expect(local.ending != .exited(0) && (local.output + local.errors).contains("zone"), "\(local.errors)")
+        }
+
+        @Test func `a record is JSON, and so is what is in an array of records`() throws {
+            let rendered = try renderTypes(
+                typed("'2099-01-02 03:04:05.5+01'::timestamptz").replacing(
+                    "ARRAY['a', 'b']", with: "ARRAY[ROW(1, interval '90 min')]"
+                )
+                .replacing("'{\"k\": null}'::jsonb", with: "ROW('a', 2)"))
+            #expect(rendered.ending == .exited(0), "\(rendered.errors)")
+            let plain = rendered.output.replacing("\\\"", with: "\"")
+            #expect(plain.contains(#""tags":[{"f1":1,"f2":"PT1H30M"}]"#), "\(rendered)")
+            #expect(plain.contains(#""extra":{"f1":"a","f2":2}"#), "\(rendered)")
+        }
+
+        @Test func `values never have another form because their types could not be asked for`() throws {
+            _ = try makeTable(5)
+            let template = try sender.scratch.write(#"{"aps":{"alert":"vip is {{vip}}"}}"#, to: "vip.json")
+            let file = try campaign(query("token, true AS vip"), port: 1, "input_timeout: 2s")
+            let lock = try Child(
+                "psql",
+                [
+                    "-X", "-q", "-d", cluster.connection, "-c",
+                    "BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT",
+                ], name: "lock", in: sender.scratch)
+            let isHeld = eventually(seconds: 30) {
+                (try? count("pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = '\(table)'::regclass")) == 1
+            }
+            try #require(isHeld)
+            let rendered = try sender.command(
+                ["render", file, "--template", template, "--rows", "0", "--json"] + sender.credentials.flags)
+            #expect(rendered.ending == .exited(75) || rendered.output.contains("vip is true"), "\(rendered)")
+            #expect(!rendered.output.contains("vip is t\\"), "\(rendered)")
+            #expect(lock.wait(seconds: 60) == .exited(0))
+        }
+
+        @Test func `backslashes of values are text, and escapes of the campaign are for files`() throws {
+            let select = #"SELECT repeat('ab', 32) AS token, E'C:\\, \\"x\\' AS text"#
+            let template = try sender.scratch.write(#"{"aps":{"alert":"{{text}}"}}"#, to: "text.json")
+            let flags = ["--template", template, "--rows", "0", "--json"] + sender.credentials.flags
+            let rendered = try sender.command(["render", try campaign(select, port: 1)] + flags)
+            #expect(rendered.ending == .exited(0), "\(rendered)")
+            #expect(rendered.output.contains(#"C:\\\\, \\\\\\\"x\\\\"#), "\(rendered)")
+            let refused = try sender.command(
+                ["render", try campaign(select, port: 1), "--escape", "backslash"] + flags)
+            #expect(refused.ending == .exited(64) && refused.errors.contains("input_query"), "\(refused)")
+        }
+
+        @Test func `odd names and the order survive the conversion`() throws {
+            _ = try makeTable(500)
+            let plain = try sender.command(
+                [
+                    "render", try campaign(query("token, first_name, badge, vip::text, note, extras"), port: 1),
+                    "--rows", "0", "--json",
+                ]
+                    + sender.credentials.flags)
+            let typed = try sender.command(
+                [
+                    "render",
+                    try campaign(query("token, first_name, badge, vip, note, extras, true AS \"a\"\"b\""), port: 1),
+                    "--rows", "0", "--json",
+                ]
+                    + sender.credentials.flags)
+            let withoutID = { (text: String) in text.replacing(/"apns-id":"[^"]*"/, with: "") }
+            #expect(typed.ending == .exited(0) && typed.outputLines.count == 500, "\(typed.errors)")
+            #expect(withoutID(plain.output) == withoutID(typed.output))
+        }
+
         @Test func `a run has left the database before the first push, and is resumed when the table is gone`() throws {
             _ = try makeTable(10_000)
             let simulator = try SimulatorProcess(
@@ -118,7 +227,13 @@ extension EndToEndRuns {
                     "cannot insert multiple commands", 64
                 ),
                 ("-- nothing\n", "syntax error", 64),
-                (query("token, pg_sleep(1)"), "canceling statement due to statement timeout", 75),
+                (
+                    query("token, pg_sleep(1)"),
+                    "the query took longer than 2.0 s, its limit (input_timeout): canceling statement due to statement timeout",
+                    75
+                ),
+                // Not by that limit.
+                (query("token, pg_cancel_backend(pg_backend_pid())"), "canceling statement due to user request", 75),
             ] as [(String, String, Int32)] {
                 let directory = sender.newRunDirectory()
                 let file = try campaign(query, port: simulator.port, "input_timeout: 2s")

@@ -207,7 +207,9 @@ extension EndToEndRuns {
                     $1 == .exited(0) && !$0.output.contains(" already=complete\n")
                 }
                 #expect(senders.count == 1, "\(endings): \(processes.map(\.errors))")
-                #expect(endings.allSatisfy { $0 == .exited(0) || $0 == .exited(75) }, "\(endings)")
+                #expect(
+                    endings.allSatisfy { $0 == .exited(0) || $0 == .exited(75) },
+                    "\(endings): \(processes.map(\.errors))")
                 try RunResults(stage.night).expectComplete(rows: 500)
                 #expect(try stage.simulator.stop().values.allSatisfy { $0.received == 1 })
             }
@@ -277,6 +279,24 @@ extension EndToEndRuns {
             let resumed = try stage.sender.command(["resume", stage.night])
             #expect(resumed.ending == .exited(64) && resumed.errors.contains("its rows are gone"), "\(resumed)")
             #expect(!resumed.errors.contains("give its new path"), "\(resumed)")
+        }
+
+        @Test func `resume of a complete run whose rows are gone answers again`() throws {
+            let stage = try Stage()
+            let template = try stage.sender.scratch.write(#"{"aps":{"alert":"Hi {{first_name}}"}}"#, to: "t.json")
+            let rows = try stage.sender.scratch.write(
+                "token,first_name,badge\n\(String(repeating: "0a", count: 32)),Ada,1\n", to: "one.csv")
+            let sent = try Child.run(
+                Tools.command, ["run", stage.file, "--input", "-", "--spool", "never", "--template", template],
+                name: "run", in: stage.sender.scratch, input: .file(URL(filePath: rows)))
+            #expect(sent.ending == .exited(0), "\(sent)")
+            for flags in [[], ["--retry-unavailable"]] {
+                let again = try stage.sender.command(["resume", stage.night] + flags)
+                #expect(
+                    again.ending == .exited(0) && again.outputLines.last?.hasSuffix("already=complete") == true,
+                    "\(again)")
+                #expect(again.errors.contains("this run has been complete since"), "\(again)")
+            }
         }
 
         @Test func `without a run directory there is no run, and without a campaign file run refuses to guess`() throws

@@ -61,6 +61,33 @@ extension EndToEnd {
             #expect(starts == ["\(file):1:7:", "\(file):2:11:", "\(file):3:12:"].map { $0[...] }, "\(finished)")
         }
 
+        @Test(arguments: ["rate: fast", "bogus: 1"])
+        func `faults that the library finds are told with the others`(other: String) throws {
+            let yaml = "\(other)\npriority: 7\ncanary: -1\nstop_at: { Unregisterd: 5% }\nstop_window: 10\n"
+            let lines = try Self.faults(in: Data(yaml.utf8))
+            let starts = lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+            #expect(
+                starts == [
+                    other == "bogus: 1" ? ":1:1: unknown" : ":1:7: rate:", ":2:11: priority:", ":3:9: canary:",
+                    ":4:10: stop_at:",
+                ], "\(lines)")
+        }
+
+        @Test func `faults of columns are told at once, each with its place in the campaign file`() throws {
+            let sender = try Sender()
+            let file = try sender.scratch.write(
+                "result_columns: [nope]\nreport_by: [x]\ncollapse_id: '{{nope}}'\ntopic: a b\ntemplate: '\(Sender.template)'\n",
+                to: "c.yaml")
+            let finished = try sender.command(["check", file, "--input", try sender.makeRows(1)])
+            #expect(finished.ending == .exited(64), "\(finished)")
+            let starts = finished.errors.split(separator: "\n").map { $0.split(separator: " ").prefix(3).dropFirst() }
+            #expect(
+                starts.map { $0.joined(separator: " ") } == [
+                    "\(file):1:17: result_columns:", "\(file):2:12: report_by:", "\(file):3:14: collapse_id:",
+                    "\(file):4:8: topic:",
+                ], "\(finished)")
+        }
+
         @Test func `faults of flags are told at once`() throws {
             let finished = try Sender().command(["render", "--loop", "epol", "--to", "x", "--template", "~/a.json"])
             #expect(finished.ending == .exited(64), "\(finished)")
@@ -101,6 +128,23 @@ extension EndToEnd {
             ("encryption: { keys: a }\n", [":1:21: encryption.keys: expected a list, found \"a\""]),
             ("webhooks: [[a]]\n", [":1:12: webhooks[0]: expected keys and values, found a list"]),
             ("on_complete: [\" \"]\n", [":1:14: on_complete: expected a program and its arguments, found none"]),
+            (
+                "topic: a.b\nto: prodution\n",
+                [
+                    ":2:5: to: expected production, sandbox, simulator or HOST:PORT, found \"prodution\"; "
+                        + "did you mean production?"
+                ]
+            ),
+            (
+                "topic: a.b\nrate: fast\n'topic': c.d\nlanes: two\ntopic: e.f\nstop_at:\n  any: 5%\n  any: 6%\n",
+                [
+                    ":2:7: rate: expected a rate such as 2000/s, 120000/min or 3000000/h, found \"fast\"",
+                    ":3:1: topic: is given twice, first in line 1",
+                    ":4:8: lanes: expected a whole number, found \"two\"",
+                    ":5:1: topic: is given twice, first in line 1",
+                    ":8:3: any: is given twice, first in line 7",
+                ]
+            ),
             ("input: \"\"\n", [":1:8: input: expected a path, found an empty text"]),
             ("topic: a.b\nname: a\u{0}b\n", [":2:8: control characters are not allowed"]),
         ])
@@ -152,6 +196,7 @@ extension EndToEnd {
             let root = Tools.root.path
             let files = [
                 "docs/campaigns.md", "docs/postgresql.md", "docs/monitoring.md", "docs/report.md", "docs/spark.md",
+                "docs/migration.md",
                 "examples/systemd/nightly.yaml", "examples/sealed/campaign.yaml", "examples/spark/campaign.yaml",
             ]
             let (count, faults) = try Self.faults(of: files.map { "\(root)/\($0)" }, in: try Scratch())
@@ -161,6 +206,7 @@ extension EndToEnd {
         @Test(arguments: [
             "key_fil: x", "lanes: 0", "lanes: two", "spool: alway", "push_type: alrt", "strings: App", "stop_at: 5%",
             "encryption: { cipher: aes }", "webhooks: [{ event: [] }]", "result_columns: [[a]]",
+            "columns: [a]", "columns: { token: [a] }", "only: { a: { b: c } }",
         ])
         func `what the command refuses, the schema refuses`(yaml: String) throws {
             let sender = try Sender()

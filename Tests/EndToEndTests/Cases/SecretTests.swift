@@ -46,6 +46,38 @@ extension EndToEnd {
             #expect(warnings(checked) == warning, "\(checked)")
         }
 
+        /// The flags that name a file with a secret.
+        private static let secretFiles = [
+            "--key-file", "--provider-token-file", "--certificate-file", "--certificate-key-file",
+            "--key-passphrase-file", "--proxy-password-file", "--ping-url-file", "--ca-file", "--template", "--run-dir",
+        ]
+
+        /// `Child` looks for the content of keys in what every process writes.
+        @Test(arguments: secretFiles, ["key", "token", "url"])
+        func `a secret in the place of its file's path is not shown`(flag: String, kind: String) throws {
+            let sender = try Sender()
+            let body = String(repeating: "Zk3/+", count: 30)
+            let secret: String
+            switch kind {
+            case "key": secret = try String(contentsOfFile: sender.credentials.providerKey, encoding: .utf8)
+            case "token":
+                secret = "eyJ\(body.filter(\.isLetter)).eyJ\(body.filter(\.isLetter)).\(body.filter(\.isLetter))"
+            default: secret = "https://localhost/\(body.filter(\.isLetter))"
+            }
+            // Only the flags of URLs are known to have secret ones.
+            guard kind != "url" || flag.hasSuffix("url-file") else { return }
+            for value in [["\(flag)=\(secret)"], [flag, secret]] {
+                for command in [["send"], ["check", "--everything"]] {
+                    let sent = try sender.command(
+                        command + ["--to", "127.0.0.1:1", "--topic", "com.example.app", "--input", "rows.csv"] + value)
+                    #expect([.exited(64), .exited(75)].contains(sent.ending))
+                    let shown = sent.output + sent.errors
+                    let has = shown.contains(String(body.filter(\.isLetter).prefix(40))) || shown.contains(secret)
+                    #expect(!has)
+                }
+            }
+        }
+
         /// Returns what standard error contains besides the progress.
         private func warnings(_ finished: Finished) -> String {
             finished.errors.split(separator: "\n").filter { $0.contains("is accessible to") }.map { "\($0)\n" }.joined()

@@ -127,6 +127,40 @@ extension EndToEnd {
             for path in named { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
         }
 
+        @Test func `the drop-in of a broadcast sends it once a night, and says that it lives`() throws {
+            let dropIn = try String(contentsOf: Self.units.appending(path: "broadcast.conf"), encoding: .utf8)
+            let start = try #require(
+                dropIn.split(separator: "\n").last { $0.hasPrefix("ExecStart=/usr/bin/apns-batch ") })
+            #expect(dropIn.contains("\nExecStart=\nExecStart=") && dropIn.contains("\nRestart=no\n"))
+            let sender = try Sender()
+            let channels = (0..<3).map { Data(repeating: $0, count: 16).base64EncodedString() }
+            let rows = channels.map { "\($0),1\n" }.joined()
+            let payload = #"{"aps":{"timestamp":1,"event":"update","content-state":{"score":"{{score}}"}}}"#
+            let settings = """
+                to: simulator
+                topic: \(TestCredentials.topic)
+                push_type: liveactivity
+                expiration: 1h
+                input: \(try sender.scratch.write("channel_id,score\n" + rows, to: "channels.csv"))
+                template: \(try sender.scratch.write(payload, to: "score.json"))
+
+                """
+            let file = try sender.scratch.write(settings, to: "scores.yaml")
+            let arguments = start.split(separator: " ").dropFirst().map {
+                String($0).replacing("/etc/apns-batch/%i.yaml", with: file)
+                    .replacing("%S", with: sender.scratch.path("state")).replacing("%i", with: "scores")
+                    .replacing("{date}", with: "night")
+            }
+            let path = "@" + Stage.path().dropFirst()
+            let listener = try NotifyListener(path)
+            let sent = try Child.run(
+                Tools.command, arguments, name: "broadcast", in: sender.scratch, environment: ["NOTIFY_SOCKET": path])
+            #expect(sent.ending == .exited(0) && sent.output.contains("accepted=3"), "\(sent)")
+            #expect(listener.stop().first?.hasPrefix("READY=1\n") == true)
+            let again = try Child.run(Tools.command, arguments, name: "again", in: sender.scratch)
+            #expect(again.ending == .exited(64) && again.errors.contains("resume it"), "\(again)")
+        }
+
         /// The unit names no key, so that it serves campaigns with any credentials.
         @Test func `the credential of the unit is the key of a campaign that gives none`() throws {
             let sender = try Sender()

@@ -2,15 +2,14 @@ import APNSBatchTestSupport
 import Foundation
 import Testing
 
-/// The tests of the command share one machine, so those of one of these three suites run one after the other, beside one of each
-/// other suite. Two processors are then busy most of the time.
-@Suite(.serialized, .ownThread) struct EndToEnd {}
+/// Tests of the command. They wait for processes most of the time, so that some run at the same time: `scripts/test` says how many.
+@Suite(.ownThreads) struct EndToEnd {}
 
 /// Tests of whole runs: how they begin and end, what stops them, and what they leave behind.
-@Suite(.serialized, .ownThread) struct EndToEndRuns {}
+@Suite(.ownThreads) struct EndToEndRuns {}
 
 /// Tests that wait most of the time until something fails.
-@Suite(.serialized, .ownThread) struct EndToEndUnderFault {}
+@Suite(.ownThreads) struct EndToEndUnderFault {}
 
 extension EndToEnd {
     @Suite struct Support {

@@ -73,8 +73,8 @@ extension EndToEnd {
 
         @Test func `a TZ that names no zone is 64`() throws {
             let unknown = [
-                "Mars/Phobos", "Europe/Berln", "nonsense", "/etc/hostname", ":/nowhere", "GMT+5",
-                "CET-1CEST,M3.5.0,M10.5.0/3",
+                "Mars/Phobos", "Europe/Berln", "nonsense", "/etc/hostname", ":/nowhere",
+                "CET-1CEST,M3.5.0,M10.5.0/33", "CET-1CEST", "A5", "CET-25", "CET-1:60",
             ]
             for zone in unknown {
                 let finished = try Self.shell("exec \"$0\" runs --state-dir .", ["TZ": zone])
@@ -83,15 +83,28 @@ extension EndToEnd {
                     finished.errors.hasPrefix(
                         "apns-batch: TZ: expected a time zone such as Europe/Berlin, found \"\(zone)\""), "\(finished)")
             }
-            for zone in ["", "UTC", "Europe/Berlin", ":Asia/Tokyo", ":/usr/share/zoneinfo/Asia/Tokyo", "UTC0"] {
+            for zone in [
+                "", "UTC", "Europe/Berlin", ":Asia/Tokyo", ":/usr/share/zoneinfo/Asia/Tokyo", "UTC0",
+                "CET-1CEST,M3.5.0,M10.5.0/3", "EST5EDT,M3.2.0,M11.1.0", "<+0545>-5:45", "EST5", "GMT+5",
+            ] {
                 let finished = try Self.shell("exec \"$0\" runs --state-dir .", ["TZ": zone])
                 #expect(finished.ending == .exited(0), "\(zone): \(finished)")
             }
         }
 
+        /// The rule of the first zone, and the offset of the second one, in which it is never the same date.
+        @Test(arguments: [("<+14>-14", "Pacific/Kiritimati"), ("SST11", "Pacific/Pago_Pago")])
+        func `the night is that of the rule in TZ`(rule: String, zone: String) throws {
+            try Self.expectNight(of: zone, TZ: rule)
+        }
+
         /// It is never the same date in both zones.
         @Test(arguments: ["Pacific/Kiritimati", "Pacific/Pago_Pago"], ["", ":", ":posix/", "/usr/share/zoneinfo/"])
         func `the night is that of the zone in TZ, in all forms of its name`(zone: String, form: String) throws {
+            try Self.expectNight(of: zone, TZ: form + zone)
+        }
+
+        private static func expectNight(of zone: String, TZ variable: String) throws {
             let sender = try Sender()
             let file = try sender.scratch.write("night_starts: \"00:00\"\nrun_dir: runs/{date}\n", to: "c.yaml")
             func date() -> String {
@@ -103,7 +116,7 @@ extension EndToEnd {
             let before = date()
             let sent = try Self.shell(
                 "exec \"$0\" send '\(file)' --input '\(try sender.makeRows(1))' --template '\(Sender.template)' "
-                    + "--expiration 1h --to simulator", ["TZ": form + zone])
+                    + "--expiration 1h --to simulator", ["TZ": variable])
             #expect(sent.ending == .exited(0), "\(sent)")
             let directories = try FileManager.default.contentsOfDirectory(atPath: sender.scratch.path("runs"))
             #expect(directories.contains(before) || directories.contains(date()), "\(directories)")

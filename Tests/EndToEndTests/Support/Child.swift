@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// A process started by a test. Its output is written to files, waits for it have a deadline, and it is ended by its
@@ -33,6 +34,9 @@ final class Child: @unchecked Sendable {
         let code: Int32
         var description: String { "cannot start \(program): \(String(cString: strerror(code)))" }
     }
+
+    /// Held while a child is started, or while descriptors are made that it must not inherit.
+    private static let starting = Mutex(())
 
     let id: pid_t
     private let scratch: Scratch
@@ -69,9 +73,11 @@ final class Child: @unchecked Sendable {
         case .nothing: posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         case .file(let url): posix_spawn_file_actions_addopen(&actions, 0, url.path, O_RDONLY, 0)
         case .pipe:
-            // Without close-on-exec, the next child would inherit the descriptor. Children are started one at a time.
-            precondition(pipe(&pipeEnds) == 0)
-            for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            // Another child that is started at this moment must not inherit the descriptors.
+            Self.starting.withLock { _ in
+                precondition(pipe(&pipeEnds) == 0)
+                for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            }
             posix_spawn_file_actions_adddup2(&actions, pipeEnds[0], 0)
         }
         posix_spawn_file_actions_addopen(&actions, 1, outputFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -93,7 +99,9 @@ final class Child: @unchecked Sendable {
         var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         var child = pid_t()
-        let code = posix_spawnp(&child, program, &actions, &attributes, &argv, &envp)
+        let code = Self.starting.withLock { _ in
+            posix_spawnp(&child, program, &actions, &attributes, &argv, &envp)
+        }
         if pipeEnds[0] >= 0 { close(pipeEnds[0]) }
         inputDescriptor = pipeEnds[1]
         id = child

@@ -22,7 +22,7 @@ final class PostgresCluster: @unchecked Sendable {
     init() throws {
         scratch = try Scratch()
         // Not below the directory for temporary files of this user, which the other user may not enter. A socket's path is short.
-        directory = "/tmp/apns-batch-postgres-\(getpid())"
+        directory = "/tmp/apns-batch-postgres-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         if geteuid() == 0 { try prepare("chown", ["postgres:", directory], in: scratch) }
         let initdb = try #require(Self.programs, "PostgreSQL is not installed") + "/initdb"

@@ -17,15 +17,38 @@ enum Secrets {
     ///   - isShown: whether the command was asked to show rows, as by `render`.
     static func found(in text: String, keys: [String] = [], isShown: Bool = false) -> [String] {
         var found: [String] = []
-        if text.contains(/PRIVATE KEY-----\s+[A-Za-z0-9+\/=]{16}/) { found.append("a private key") }
+        if text.contains("PRIVATE KEY"), text.contains(/PRIVATE KEY-----\s+[A-Za-z0-9+\/=]{16}/) {
+            found.append("a private key")
+        }
         if keys.flatMap(bodyLines).contains(where: text.contains) { found.append("the body of a private key") }
-        if text.contains(/eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}/) { found.append("a provider token") }
-        if text.contains(/whsec_[A-Za-z0-9+\/=]{8}/) { found.append("the secret of a webhook") }
+        if text.contains("eyJ"), text.contains(/eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}/) {
+            found.append("a provider token")
+        }
+        if text.contains("whsec_"), text.contains(/whsec_[A-Za-z0-9+\/=]{8}/) {
+            found.append("the secret of a webhook")
+        }
         if urlParts.contains(where: text.contains) { found.append("a URL that is a secret") }
         if passphrases.contains(where: text.contains) { found.append("a passphrase") }
-        if !isShown, text.contains(/\b[0-9a-fA-F]{64}\b/) { found.append("a whole device token") }
+        if !isShown, hasToken(text) { found.append("a whole device token") }
         if !isShown, payloadTexts.contains(where: text.contains) { found.append("the text of a payload") }
         return found
+    }
+
+    /// Whether a text has a word of 64 hexadecimal digits.
+    static func hasToken(_ text: String) -> Bool {
+        var (digits, isWord) = (0, false)
+        for byte in Array(text.utf8) + [0] {
+            switch byte {
+            case 48...57, 65...70, 97...102:
+                digits = isWord ? 0 : digits + 1
+            case 71...90, 95, 103...122:
+                (digits, isWord) = (0, true)
+            default:
+                if digits == 64 { return true }
+                (digits, isWord) = (0, false)
+            }
+        }
+        return false
     }
 
     private static func bodyLines(_ pem: String) -> [String] {

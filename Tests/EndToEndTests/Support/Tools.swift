@@ -42,6 +42,14 @@ enum Tools {
         return finished?.ending == .exited(0)
     }()
 
+    /// Whether this process may make a file system in memory, in a namespace of its own.
+    static let canMount: Bool = {
+        guard let scratch = try? Scratch() else { return false }
+        let script = "mount -t tmpfs -o size=64k tmpfs '\(scratch.directory.path)'"
+        let finished = try? Child.run("unshare", ["-rm", "sh", "-c", script], name: "mount", in: scratch)
+        return finished?.ending == .exited(0)
+    }()
+
     /// The loops that are available here.
     static let loops = hasIOURing ? ["io_uring", "epoll"] : ["epoll"]
 }

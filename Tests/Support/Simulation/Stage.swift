@@ -76,6 +76,8 @@ enum Stage {
         campaign.connections = plan.connections
         campaign.attempts = plan.attempts
         campaign.retryDelay = .milliseconds(plan.retryDelay)
+        // Campaigns of a few rows, of which most may be invalid, are sent all the same.
+        campaign.circuitBreaker.shares[Campaign.CircuitBreaker.invalidRows] = .never
         campaign.requestTimeout = .milliseconds(plan.requestTimeout)
         return campaign
     }

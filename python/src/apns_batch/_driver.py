@@ -167,6 +167,7 @@ _REPLACED = frozenset(
             "spool",
             "format",
             "delimiter",
+            "escape",
             "zstd_window",
         ),
         *CREDENTIALS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pathlib
@@ -16,23 +17,31 @@ from ._manifest import Part
 
 TOKEN = "token"  # noqa: S105, a column
 _READ_BYTES = 1 << 20
+# As many rows as the command judges an input by.
+_FIRST_ROWS = 1000
 
 
 def freeze_rows(rows: Iterable[Mapping[str, Any]], layout: RunLayout, parts: int) -> None:
     """Writes rows as NDJSON, each into the part that its token decides, so that no device gets pushes from two senders at once.
 
     Rows of a part keep their order. The parts are complete when `_SUCCESS` exists; what an earlier program left unfinished is removed.
+
+    Each part is judged by its first rows, so every row gets the keys that one of the first rows has, with null: a part with few rows may have
+    none that has them all.
     """
+    remaining = iter(rows)
+    first = list(itertools.islice(remaining, _FIRST_ROWS))
+    keys = dict.fromkeys(key for row in first for key in row)
     shutil.rmtree(layout.input, ignore_errors=True)
     layout.input.mkdir()
     files: list[IO[str]] = []
     try:
         files += [open(_part_path(layout, part), "w", encoding="utf-8") for part in range(parts)]  # noqa: SIM115
-        for number, row in enumerate(rows, 1):
+        for number, row in enumerate(itertools.chain(first, remaining), 1):
             token = row.get(TOKEN)
             if not isinstance(token, str):
                 raise ConfigurationError(f"row {number}: {TOKEN} is no text, and a device token is expected")
-            line = _line(row, number)
+            line = _line(row if keys.keys() <= row.keys() else {**dict.fromkeys(keys), **row}, number)
             files[zlib.crc32(token.lower().encode("utf-8", "replace")) % parts].write(line + "\n")
         for file in files:
             file.flush()

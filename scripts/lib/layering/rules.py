@@ -69,7 +69,7 @@ FOLDERS = {
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Arguments", "Campaign", "Control", "Export", "Hooks", "Metrics", "Progress", "Service", "Sockets", "Webhooks"}],
+    "apns-batch": [{".", "Arguments", "Campaign", "Control", "Export", "Hooks", "Metrics", "Preflight", "Progress", "Service", "Sockets", "Webhooks"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
@@ -198,6 +198,8 @@ KERNEL_CALLS = {
     },
     "APNSBatchRecords": {
         "access close mkdir lstat rename realpath unlink": "the run directory and the files in it",
+        "opendir readdir closedir": "the corrections beside a run directory",
+        "rmdir statvfs": "what is tried without leaving anything, and the room on the disk",
         "pwrite ftruncate": "the hand-over record",
         "pread pwrite flock usleep geteuid": "the file of a shared rate, which is not mapped",
         "time": "the name of a run directory",
@@ -232,7 +234,7 @@ KERNEL_CALLS = {
         "socket setsockopt sendto getenv unsetenv getpid": "messages to systemd (Service)",
         "fstatat unlinkat socket bind listen connect fchmod getsockopt setsockopt geteuid send recv":
             "the socket of a run (Control)",
-        "pread pwrite": "the input and output of curl (Hooks)",
+        "pread pwrite usleep": "what programs read and write, and their end (Hooks)",
         "gethostname": "the machine that an event is of (Webhooks)",
         "syscall": "Mutex of Synchronization",
         "Foundation.FileManager Foundation.fileURLWithPath Foundation.resolvingSymlinks": "paths of campaign files, and copies of them",
