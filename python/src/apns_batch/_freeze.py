@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
 import pathlib
 import shutil
@@ -11,37 +9,24 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
-from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import Part
+from ._rows import frozen_lines
 
-TOKEN = "token"  # noqa: S105, a column
 _READ_BYTES = 1 << 20
-# As many rows as the command judges an input by.
-_FIRST_ROWS = 1000
 
 
 def freeze_rows(rows: Iterable[Mapping[str, Any]], layout: RunLayout, parts: int) -> None:
     """Writes rows as NDJSON, each into the part that its token decides, so that no device gets pushes from two senders at once.
 
     Rows of a part keep their order. The parts are complete when `_SUCCESS` exists; what an earlier program left unfinished is removed.
-
-    Each part is judged by its first rows, so every row gets the keys that one of the first rows has, with null: a part with few rows may have
-    none that has them all.
     """
-    remaining = iter(rows)
-    first = list(itertools.islice(remaining, _FIRST_ROWS))
-    keys = dict.fromkeys(key for row in first for key in row)
     shutil.rmtree(layout.input, ignore_errors=True)
     layout.input.mkdir()
     files: list[IO[str]] = []
     try:
         files += [open(_part_path(layout, part), "w", encoding="utf-8") for part in range(parts)]  # noqa: SIM115
-        for number, row in enumerate(itertools.chain(first, remaining), 1):
-            token = row.get(TOKEN)
-            if not isinstance(token, str):
-                raise ConfigurationError(f"row {number}: {TOKEN} is no text, and a device token is expected")
-            line = _line(row if keys.keys() <= row.keys() else {**dict.fromkeys(keys), **row}, number)
+        for token, line in frozen_lines(rows):
             files[zlib.crc32(token.lower().encode("utf-8", "replace")) % parts].write(line + "\n")
         for file in files:
             file.flush()
@@ -50,13 +35,6 @@ def freeze_rows(rows: Iterable[Mapping[str, Any]], layout: RunLayout, parts: int
         for file in files:
             file.close()
     layout.input_is_frozen.touch()
-
-
-def _line(row: Mapping[str, Any], number: int) -> str:
-    try:
-        return json.dumps(dict(row), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"row {number}: a value cannot be written as JSON: {error}") from error
 
 
 def _part_path(layout: RunLayout, part: int) -> pathlib.Path:

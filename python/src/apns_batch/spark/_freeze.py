@@ -9,13 +9,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
-from pyspark.sql.types import StringType
 
 from .._errors import ConfigurationError
-from .._freeze import TOKEN, frozen_files, measured
+from .._freeze import frozen_files, measured
 from .._layout import RunLayout
 from .._manifest import Part
+from .._rows import TOKEN
 from .._storage import check_storage, confirm_driver
+from ._lines import frame_lines
 from ._tasks import for_each
 
 if TYPE_CHECKING:
@@ -28,29 +29,20 @@ def _check_once(directory: pathlib.Path) -> None:
     check_storage(directory)
 
 
-def check_columns(frame: DataFrame) -> None:
-    """Raises ConfigurationError unless the rows have tokens, and every column its own name."""
-    if len(set(frame.columns)) != len(frame.columns):
-        raise ConfigurationError(f"two columns have the same name: {', '.join(frame.columns)}")
-    kinds = {field.name: field.dataType for field in frame.schema.fields}
-    if not isinstance(kinds.get(TOKEN), StringType):
-        raise ConfigurationError(
-            f"the rows need a column {TOKEN} of strings; their columns are {', '.join(frame.columns)}"
-        )
-
-
 def freeze_frame(frame: DataFrame, layout: RunLayout, parts: int) -> None:
     """Writes the rows as NDJSON, with the committer of Spark, which is right about attempts that are repeated.
 
     The token decides the part of a row, so that no device gets pushes from two senders at once.
     """
     (
-        frame.repartition(parts, f.lower(f.col(TOKEN)))
+        frame_lines(frame)
+        .repartition(parts, f.col(TOKEN))
         .sortWithinPartitions(TOKEN)
+        .select("line")
         .write.mode("overwrite")
-        .option("ignoreNullFields", "false")
+        .option("compression", "none")
         .option("lineSep", "\n")
-        .json(f"file://{layout.input}")
+        .text(f"file://{layout.input}")
     )
     if not layout.input_is_frozen.exists():
         raise ConfigurationError(

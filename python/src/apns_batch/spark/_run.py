@@ -21,8 +21,9 @@ from .._results import FIXED_COLUMNS, results_of
 from .._summary import Summary
 from .._verify import Verification, verified, verify_part
 from ._altered import plain
-from ._freeze import check_columns, freeze_frame, measure_parts
+from ._freeze import freeze_frame, measure_parts
 from ._job import send_groups
+from ._lines import check_columns
 from ._tasks import for_each
 
 if TYPE_CHECKING:
