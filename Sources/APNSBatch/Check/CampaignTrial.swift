@@ -31,7 +31,7 @@ public struct CampaignTrial: Sendable {
         public let free: UInt64
     }
 
-    private let campaign: Campaign
+    let campaign: Campaign
     private let surroundings: Surroundings
 
     /// Creates a trial of a campaign. Nothing is read.

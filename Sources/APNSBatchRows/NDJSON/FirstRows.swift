@@ -11,6 +11,15 @@ package struct FirstRows: Sendable, Equatable {
     /// Whether at least one row has a value for a column, by its index; null counts as one.
     fileprivate(set) var has: [Bool]
 
+    /// A row of which only the keys are known. What is to be found in the value of a key is taken to be there.
+    package init(keys: [String], _ columns: [JSONColumn]) {
+        self.init(has: columns.map { column in keys.contains { $0.utf8.elementsEqual(column.path[0].utf8) } })
+        rows = 1
+        paths = keys.map { [$0] } + zip(columns, has).filter { $1 && $0.path.count > 1 }.map(\.0.path)
+    }
+
+    fileprivate init(has: [Bool]) { self.has = has }
+
     /// The keys that are in no object of a row.
     package var keys: [String] { paths.filter { $0.count == 1 }.map { $0[0] } }
 }

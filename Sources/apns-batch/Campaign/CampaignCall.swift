@@ -28,12 +28,16 @@ struct CampaignCall: Sendable {
     ///   - flags: the flags, with paths as they were given.
     ///   - file: the path of the campaign file.
     ///   - corrected: the directory of the run, or of one of its corrections, whose rows are corrected.
-    init(flags: CampaignSettings, file path: String?, correcting corrected: String? = nil) throws {
+    ///   - without: the names of settings that the call is to be without, wherever they are given.
+    init(
+        flags: CampaignSettings, file path: String?, correcting corrected: String? = nil, without: [String] = []
+    ) throws {
         self.flags = flags
         file = try path.map { try CampaignFile.read($0) }
         before = nil
         correcting = corrected.map { CampaignBook.correctedRun(by: $0) ?? $0 }
         settings = Self.settings(flags, file, nil, isCorrection: correcting != nil)
+        for name in without { settings.values[name] = nil }
         do {
             nights = try settings.nightsDirectory(file: path)
             settings.runDir = try settings.nightlyRunDirectory(at: Int64(Date.now.timeIntervalSince1970), file: path)

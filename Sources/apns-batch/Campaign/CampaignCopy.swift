@@ -15,11 +15,11 @@ struct CampaignCopy: Encodable {
     let campaignID: String?
     /// How it authenticates itself.
     let credentials: Credentials
-    /// The largest number of requests per second; nil for no limit.
-    let rate: Double?
-    /// The number of sending threads, and of connections of each; nil for the default.
-    let lanes: Int?
-    let connections: Int?
+    let whole: WholeRun
+    /// What the campaign reads of each row.
+    let needs: [Need]
+    /// What may be wrong, such as a column that nothing uses.
+    let warnings: [String]
     /// The keys of the settings that the copy does not have.
     let leftOut: [String]
 
@@ -30,52 +30,66 @@ struct CampaignCopy: Encodable {
         case none
     }
 
+    /// A column, and what it is read for.
+    struct Need: Encodable {
+        let column: String
+        let uses: [String]
+    }
+
     enum CodingKeys: String, CodingKey {
-        case campaign, name, credentials, rate, lanes, connections
+        case campaign, name, credentials, needs, warnings
         case campaignID = "campaign_id"
         case leftOut = "left_out"
     }
 
-    /// The settings of the table that a copy does not have.
-    private static let ownOfOneRun: Set<String> = [
-        "input", "inputCommand", "inputQuery", "inputTimeout", "spool", "format", "delimiter", "escape",
-        "minRows", "fromRow",
-        "zstdWindow",
-        "campaignId", "runDir", "name", "nightStarts", "timezone", "resultsTo", "exportPatience", "rate", "spread",
-        "rateShared", "canary", "canaryMaxRejected", "lanes", "connections",
-    ]
-    /// The groups of which a copy has no setting: credentials, expectations and hooks, monitoring.
-    private static let foreignGroups = [3, 7, 8]
-
-    /// The settings that a copy has if the campaign has them.
-    static let kept: [Setting] =
-        Setting.groups.enumerated().filter { !foreignGroups.contains($0.offset) }.flatMap(\.element.settings)
-        .filter { !ownOfOneRun.contains($0.name) } + [Setting.named("caFile")].compactMap(\.self)
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(campaign, forKey: .campaign)
+        try members.encodeIfPresent(name, forKey: .name)
+        try members.encodeIfPresent(campaignID, forKey: .campaignID)
+        try members.encode(credentials, forKey: .credentials)
+        try whole.encode(to: encoder)
+        try members.encode(needs, forKey: .needs)
+        try members.encode(warnings, forKey: .warnings)
+        try members.encode(leftOut, forKey: .leftOut)
+    }
 
     /// Writes the copy.
     ///
-    /// - Parameter directory: A directory that does not exist or is empty.
-    /// - Throws: `UsageError` if the campaign is wrong or a file that it names cannot be read.
-    init(of call: CampaignCall, into directory: String) throws {
+    /// - Parameters:
+    ///   - columns: The names of the columns that the rows have; nil if they are not known.
+    ///   - directory: A directory that does not exist or is empty.
+    /// - Throws: `UsageError` if the campaign is wrong, if it has settings that cannot hold for parts, if the rows lack a column, or if a
+    ///   file that it names cannot be read.
+    init(of call: CampaignCall, columns: [String]?, into directory: String) throws {
         let settings = call.settings
-        guard settings.values["providers"] == nil else {
-            throw UsageError("providers: a campaign with several providers cannot be copied")
-        }
+        try Self.refuse(settings)
         var checked = settings
         // Each sender starts a simulator of its own.
-        if checked.to == "simulator" { checked.to = nil }
-        rate = try checked.campaign(simulator: nil, for: .showing).rateLimit.rate?.perSecond
-        let names = Set(Self.kept.map(\.name))
+        if checked.to == "simulator" { (checked.to, checked.topic) = (nil, settings.topic ?? EmbeddedSimulator.topic) }
+        let campaign = try checked.campaign(simulator: nil, for: .showing)
+        let found = try CampaignTrial(campaign).columns(columns)
+        needs = found.uses.map { Need(column: $0.column, uses: $0.uses) }
+        warnings = found.findings.map { "\($0.message) [\($0.rule)]" }
+        whole = try WholeRun(of: call, campaign)
+        let kept = Setting.all.filter { $0.fateInParts == .kept }
         let files = try CopiedFiles(directory)
         var values: [String: SettingValue] = [:]
-        for setting in Self.kept {
+        for setting in kept {
             values[setting.key] = try settings.values[setting.name].map { try files.copied($0, of: setting) }
         }
-        campaign = try files.write(values)
+        self.campaign = try files.write(values)
         (name, campaignID) = (call.name, settings.campaignId)
         credentials = settings.to == "simulator" ? .none : Self.credentials(settings)
-        (lanes, connections) = (settings.values["lanes"]?.number, settings.values["connections"]?.number)
-        leftOut = Setting.all.filter { settings.values[$0.name] != nil && !names.contains($0.name) }.map(\.key)
+        leftOut = Setting.all.filter { settings.values[$0.name] != nil && $0.fateInParts != .kept }.map(\.key)
+    }
+
+    /// Throws if settings can hold neither in a part nor for all parts together.
+    private static func refuse(_ settings: CampaignSettings) throws {
+        let faults = Setting.all.filter { settings.values[$0.name] != nil && $0.fateInParts == .refused }.map {
+            "\($0.key): a run in parts cannot keep it; leave it out with --without \($0.key)"
+        }
+        if !faults.isEmpty { throw UsageError(faults: faults) }
     }
 
     private static func credentials(_ settings: CampaignSettings) -> Credentials {
