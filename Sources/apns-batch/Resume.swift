@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchReport
 import ArgumentParser
 import Foundation
 
@@ -18,6 +19,11 @@ struct Resume: AsyncParsableCommand {
             are read again. Everything that determines the notifications must be unchanged:
             rows, template, headers, encryption and environment. If the input file has
             moved, give its new path with --input; its content must be the same.
+
+            Of a run in parts, it resumes each part that was begun and is not complete, one
+            after the other. Credentials are given as flags, because the provider token of
+            its program exists only while that sends. Parts that were not begun are for that
+            program.
 
             Examples:
               apns-batch status runs/tonight
@@ -46,9 +52,16 @@ struct Resume: AsyncParsableCommand {
         Signals.ignoreHangup()
         output.begin()
         try reporting { try supervision.hold() }
-        let (call, arguments) = try reporting { try resolved() }
+        let parts = try reporting { try DistributedRun(ifIn: runDirectory) }
+        if let parts { throw try await resume(parts) }
+        try await resume(runDirectory)
+    }
+
+    /// Resumes a run.
+    func resume(_ runDirectory: String) async throws {
+        let (call, arguments) = try reporting { try resolved(runDirectory) }
         // What is wrong with the record is told by the run itself, and by its hooks.
-        if let summary = (try? answered()) ?? nil {
+        if let summary = (try? answered(runDirectory)) ?? nil {
             let hooks = try call.reporting { try RunHooks(call) }
             throw try await IdempotentRun(call: call, output: output).answer(summary, runDirectory, hooks)
         }
@@ -56,7 +69,7 @@ struct Resume: AsyncParsableCommand {
     }
 
     /// Returns the summary of a complete run whose rows cannot be read again; nil for another run, and if rows of it are to be sent again.
-    private func answered() throws -> CampaignSummary? {
+    private func answered(_ runDirectory: String) throws -> CampaignSummary? {
         guard let summary = try CampaignSummary(ofCompleteRunIn: runDirectory), !summary.campaign.isResumable,
             !retryUnavailable || summary.unavailable == 0
         else { return nil }
@@ -64,10 +77,11 @@ struct Resume: AsyncParsableCommand {
     }
 
     /// Returns this call, and the arguments that the ledger keeps for the next one.
-    private func resolved() throws -> (CampaignCall, RunArguments) {
+    private func resolved(_ runDirectory: String) throws -> (CampaignCall, RunArguments) {
         let before = try RunArguments(of: try RunOpening(of: runDirectory))
         let flags = try flags.settings
         guard flags.runDir == nil else { throw UsageError("--run-dir: the run directory is the argument of resume") }
+        try Self.requireCredentials(of: before, in: runDirectory, flags)
         let call = try before.resuming(in: runDirectory, flags)
         return (call, RunArguments(call, isBroadcast: before.isBroadcast, bundleID: before.bundleID))
     }

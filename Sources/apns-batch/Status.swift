@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
+import APNSBatchReport
 import APNSBatchWebhooks
 import ArgumentParser
 import Foundation
@@ -14,6 +15,9 @@ struct Status: ParsableCommand {
 
             Of a directory that holds nights, or of a state_dir, it names the runs that are
             not finished, with the rows that are left and the command that sends them.
+
+            Of a run in parts, it shows a line for each part that is not complete, and the
+            sums of all. A part that another machine works on is seen as well.
 
             --follow shows how a run goes on while another process works on it: rates,
             outcomes, streams, answer times, and the time that is left. It reads the
@@ -31,7 +35,7 @@ struct Status: ParsableCommand {
             process is still running; 64 the directory holds no run and no nights.
             """)
 
-    @Argument(help: "Run directory, or directory of nights.", completion: .directory)
+    @Argument(help: "Run directory, of a run in parts as well, or directory of nights.", completion: .directory)
     var runDirectory: String
 
     @Option(help: "Maximum number of row ranges to show, or 0 for all.")
@@ -44,6 +48,8 @@ struct Status: ParsableCommand {
     var follow = false
 
     func run() throws {
+        let parts = try reporting { try DistributedRun(ifIn: runDirectory) }
+        if let parts { throw try show(parts) }
         if follow {
             let hasEnded = try reporting {
                 var follower = RunFollower(runDirectory, json: json)
@@ -70,6 +76,18 @@ struct Status: ParsableCommand {
 }
 
 extension Status {
+    /// Shows a run in parts, and returns the exit code.
+    private func show(_ run: DistributedRun) throws -> ExitCode {
+        guard !follow else {
+            let part = run.parts.first(where: \.isBegun)?.directory ?? "\(run.directory)/parts/00000"
+            throw reported(UsageError("--follow: this is a run in parts; follow one, such as \(part.shellQuoted)"))
+        }
+        let status = try reporting { try PartsStatus(of: run) }
+        Output.lines(json ? [try JSONLine.text(status)] : status.lines(most: ranges > 0 ? ranges : .max))
+        guard Output.isComplete() else { return ExitStatus.interrupted }
+        return status.isDone ? .success : ExitStatus.someRowsLeft
+    }
+
     /// Whether the directory holds no run, but a history of runs.
     private var holdsNights: Bool {
         access("\(runDirectory)/ledger", F_OK) != 0 && access("\(runDirectory)/runs.ndjson", F_OK) == 0

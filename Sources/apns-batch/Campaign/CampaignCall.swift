@@ -104,8 +104,10 @@ struct CampaignCall: Sendable {
     var keepsHistory: Bool { !isPart && !isBesideManifest }
 
     /// Whether the run directory is that of a part by its place: `RUN/parts/00000`, where `RUN/manifest.json` accounts for all parts.
-    private var isBesideManifest: Bool {
-        guard let directory = settings.runDir else { return false }
+    private var isBesideManifest: Bool { settings.runDir.map(Self.isOfPart) ?? false }
+
+    /// Whether a directory is that of a part by its place.
+    static func isOfPart(_ directory: String) -> Bool {
         let parts = URL(filePath: directory).standardized.deletingLastPathComponent()
         let manifest = parts.deletingLastPathComponent().appending(path: "manifest.json")
         return parts.lastPathComponent == "parts" && access(manifest.path, F_OK) == 0

@@ -33,7 +33,8 @@ extension Setting {
         "runDir", "name", "nightStarts", "timezone", "campaignId", "report",
     ]
     private static let replacedInParts: Set<String> = [
-        "input", "inputCommand", "inputQuery", "inputTimeout", "inputPatience", "spool", "format", "delimiter", "escape",
+        "input", "inputCommand", "inputQuery", "inputTimeout", "inputPatience", "spool", "format", "delimiter",
+        "escape",
         "zstdWindow",
         "keyFile", "keyId", "teamId", "providerTokenFile", "certificateFile", "certificateKeyFile",
         "keyPassphraseFile", "keyPassphraseEnv",

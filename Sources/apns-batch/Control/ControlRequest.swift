@@ -31,6 +31,18 @@ enum ControlRequest: Equatable {
         }
     }
 
+    /// Returns the request for each of several processes that send a run together; nil if it is the same.
+    func share(of processes: Int) throws -> String? {
+        switch self {
+        case .spread(.some):
+            throw UsageError("spread: parts of a run do not know of each other's rows; give a rate instead")
+        case .rate(let rate?):
+            let perHour = rate.perSecond * 3600 / Double(max(1, processes))
+            return "rate \(max(1, Int(perHour)))/h"
+        case .rate(nil), .ramp, .spread(nil), .pause, .unpause, .stop: return nil
+        }
+    }
+
     private static func unlessNone<Value>(_ text: String, _ parse: (String) throws -> Value) rethrows -> Value? {
         text == "none" ? nil : try parse(text)
     }

@@ -46,8 +46,10 @@ extension EndToEnd {
                 stop_at: { BadDeviceToken: 20% }
                 lanes: 2
                 connections: 8
-                expect: ["accepted > 0"]
-                metrics_listen: "9100"
+                not_after: 2030-01-01T08:00:00+01:00
+                spread: 90s
+                night_starts: "00:00"
+                timezone: UTC
                 """, to: "welcome.yaml")
         }
 
@@ -55,15 +57,27 @@ extension EndToEnd {
             let finished = try copy(try writeCampaign())
             try #require(finished.ending == .exited(0) && finished.errors.isEmpty, "\(finished)")
             let directory = sender.scratch.path("shared/campaign")
+            let said = NSMutableDictionary()
+            said.setDictionary(try #require(try object(finished.output) as? [String: Any]))
+            let night = try #require(said["night"] as? String)
+            #expect(night.wholeMatch(of: #/20\d\d-\d\d-\d\d/#) != nil)
+            let needs = try #require(said["needs"] as? [[String: Any]])
             #expect(
-                try object(finished.output) == [
+                needs.contains {
+                    $0["column"] as? String == "name" && $0["uses"] as? [String] == ["template", "results"]
+                })
+            #expect(needs.contains { $0["column"] as? String == "variant" && $0["uses"] as? [String] == ["selects"] })
+            said.removeObjects(forKeys: ["needs", "warnings"])
+            #expect(
+                said == [
                     "campaign": "\(directory)/campaign.yaml", "name": "welcome",
                     "campaign_id": "0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "credentials": "signing_key",
-                    "rate": 2000, "lanes": 2, "connections": 8,
+                    "rate": 2000, "lanes": 2, "connections": 8, "min_rows": 5, "canary": 100, "canary_max_rejected": 5,
+                    "not_after": "2030-01-01T07:00:00Z", "spread_seconds": 90, "night": night,
+                    "run_dir": sender.scratch.path("runs/\(night)"),
                     "left_out": [
-                        "input", "min_rows", "campaign_id", "key_file", "key_id", "team_id", "run_dir", "rate",
-                        "canary",
-                        "lanes", "connections", "expect", "metrics_listen",
+                        "input", "min_rows", "campaign_id", "key_file", "key_id", "team_id", "run_dir", "night_starts",
+                        "timezone", "not_after", "rate", "spread", "canary", "lanes", "connections",
                     ],
                 ])
             #expect(
@@ -105,13 +119,84 @@ extension EndToEnd {
             arguments: [
                 ("template: nothing.json", "nothing.json: No such file or directory"),
                 ("rate: fast", "other.yaml:2:7: rate: expected a rate such as 2000/s"),
-                ("providers: [{ topics: [a], key_file: k.p8 }]", "several providers cannot be copied"),
+                ("providers: [{ topics: [a], key_file: k.p8 }]", "providers: a run in parts cannot keep it"),
             ])
         func `a campaign that is wrong is not copied`(line: String, message: String) throws {
             let campaign = try sender.scratch.write("to: localhost:1\n\(line)\n", to: "other.yaml")
             let finished = try copy(campaign)
             #expect(finished.ending == .exited(64) && finished.errors.contains(message), "\(finished)")
             #expect(!FileManager.default.fileExists(atPath: sender.scratch.path("shared")))
+        }
+
+        @Test(arguments: [
+            ("expect: [accepted > 0]", "expect"), ("metrics_listen: \"9100\"", "metrics_listen"),
+            ("state_dir: state", "state_dir"),
+            ("webhooks: [{ url_file: u }]", "webhooks"), ("rate_shared: r", "rate_shared"),
+            ("on_complete: [/bin/true]", "on_complete"), ("require_fresh: 20h", "require_fresh"),
+            ("from_row: 5", "from_row"),
+            ("results_to: { database: d, table: t }", "results_to"),
+        ])
+        func `a setting that nobody could keep for all parts is refused, unless it is left out`(
+            line: String, key: String
+        ) throws {
+            let text = "to: localhost:1\ntemplate: \(Sender.template)\n\(line)\n"
+            let campaign = try sender.scratch.write(text, to: "other.yaml")
+            let finished = try copy(campaign)
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.errors.contains("other.yaml:3:"), "\(finished)")
+            #expect(
+                finished.errors.contains("\(key): a run in parts cannot keep it; leave it out with --without \(key)"))
+            let copied = try copy(campaign, ["--without", key])
+            #expect(copied.ending == .exited(0), "\(copied)")
+        }
+
+        @Test func `an unknown setting to leave out is refused with the nearest one`() throws {
+            let finished = try copy(try writeCampaign(), ["--without", "canry"])
+            #expect(finished.ending == .exited(64) && finished.errors.contains("did you mean canary?"), "\(finished)")
+        }
+
+        @Test(
+            arguments: [
+                (
+                    #"{"aps":{"alert":"{{frist_name}}"}}"#, "",
+                    #"unknown column "frist_name"; did you mean "first_name"?"#
+                ),
+                (#"{"aps":{"alert":"Hi"}}"#, "result_columns: [nope]", #"no column "nope""#),
+                (#"{"aps":{"alert":"Hi"}}"#, "only: { country: [DE] }", #"no column "country""#),
+                (#"{"aps":{"alert":"Hi"}}"#, "columns: { name: Last }", "Last"),
+                (#"{"aps":{"badge":"x"}}"#, "", "badge"),
+                (#"{"aps":{"alert":"{{first_name"}}"#, "", "template.json:1:"),
+            ])
+        func `columns and templates are compared before a row is frozen`(
+            template: String, line: String, message: String
+        ) throws {
+            try sender.scratch.write(template, to: "template.json")
+            let text = "to: localhost:1\ntemplate: template.json\ntopic: com.example.app\n\(line)\n"
+            let campaign = try sender.scratch.write(text, to: "other.yaml")
+            let finished = try copy(campaign, ["--columns=token", "--columns=first_name"])
+            #expect(finished.ending == .exited(64) && finished.errors.contains(message), "\(finished)")
+        }
+
+        @Test func `a column that nothing uses is a warning, and the path of a column is looked for in its first key`()
+            throws
+        {
+            let text = """
+                to: localhost:1
+                template: name.json
+                topic: com.example.app
+                columns: { name: Person.Names.0 }
+                """
+            try sender.scratch.write(#"{"aps":{"alert":"Hi {{name}}"}}"#, to: "name.json")
+            let campaign = try sender.scratch.write(text, to: "other.yaml")
+            let columns = ["token", "Person", "priorty", "a,b"].map { "--columns=\($0)" }
+            let finished = try copy(campaign, columns)
+            try #require(finished.ending == .exited(0), "\(finished)")
+            let warnings = try #require(try object(finished.output)["warnings"] as? [String])
+            #expect(
+                warnings.contains { $0.contains("priorty") && $0.contains(#"did you mean "priority"?"#) }, "\(warnings)"
+            )
+            #expect(
+                warnings.contains { $0.contains("a,b") } && !warnings.contains { $0.contains("Person") }, "\(warnings)")
         }
 
         @Test func `a directory with files is left alone`() throws {

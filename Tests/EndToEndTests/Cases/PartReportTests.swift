@@ -7,7 +7,7 @@ extension EndToEnd {
         private static let rows = 40
 
         /// The directory of a campaign of three parts, and the input of each.
-        private static func divide(_ sender: Sender) throws -> (directory: String, inputs: [String]) {
+        static func divide(_ sender: Sender) throws -> (directory: String, inputs: [String]) {
             let directory = sender.newRunDirectory()
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             let inputs = try (0..<3).map { _ in try sender.makeRows(rows) }
@@ -23,7 +23,7 @@ extension EndToEnd {
             return (directory, inputs)
         }
 
-        private static func send(
+        static func send(
             _ part: Int, _ stage: (directory: String, inputs: [String]), _ simulator: SimulatorProcess, _ sender: Sender
         ) throws {
             let campaign = sender.scratch.path("campaign.yaml")

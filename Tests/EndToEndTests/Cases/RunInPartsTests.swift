@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Tests of what an operator does by hand with a run whose rows were divided into parts.
+    @Suite struct RunInParts {
+        private let sender: Sender
+        private let stage: (directory: String, inputs: [String])
+
+        init() throws {
+            sender = try Sender()
+            stage = try PartReports.divide(sender)
+        }
+
+        private func part(_ number: Int) -> String { "\(stage.directory)/parts/0000\(number)" }
+
+        private func status() throws -> [String: Any] {
+            let finished = try sender.command(["status", stage.directory, "--json"])
+            return try #require(
+                try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any], "\(finished)")
+        }
+
+        private func states() throws -> [String] {
+            let parts = try #require(try status()["parts"] as? [[String: Any]])
+            return parts.compactMap { $0["state"] as? String }
+        }
+
+        @Test func `status adds up the parts, names those that are not complete, and ends with 0 when all are`() throws
+        {
+            let simulator = try SimulatorProcess(sender)
+            try PartReports.send(0, stage, simulator, sender)
+            let early = try sender.command(["status", stage.directory])
+            #expect(early.ending == .exited(2), "\(early)")
+            #expect(early.output.hasPrefix("a run in 3 parts: 1 complete, 2 not begun\n"), "\(early)")
+            #expect(early.output.contains("part 2: 0 of 40 rows have ended: not begun"), "\(early)")
+            #expect(
+                early.outputLines.last?.hasPrefix("rows=120 ended=40 may_be_sent=0 not_sent=80 ") == true, "\(early)")
+            #expect(try states() == ["complete", "waiting", "waiting"])
+            for number in [1, 2] { try PartReports.send(number, stage, simulator, sender) }
+            let late = try sender.command(["status", stage.directory])
+            #expect(late.ending == .exited(0) && late.outputLines.count == 2, "\(late)")
+            let sums = try status()
+            #expect(sums["ended"] as? Int == 120 && (sums["outcomes"] as? [String: Int])?["accepted"] == 120, "\(sums)")
+        }
+
+        @Test func `a part whose ledger is damaged is named, and the others count`() throws {
+            let simulator = try SimulatorProcess(sender)
+            for number in [0, 1] { try PartReports.send(number, stage, simulator, sender) }
+            try Data("nothing".utf8).write(to: URL(filePath: part(1) + "/ledger"))
+            let finished = try sender.command(["status", stage.directory])
+            #expect(finished.ending == .exited(2), "\(finished)")
+            #expect(finished.output.contains("1 its record cannot be read") && finished.output.contains("ended=40 "))
+            #expect(try states() == ["complete", "damaged", "waiting"])
+        }
+
+        @Test func `a killed part is resumed by the directory of all parts, and nothing is sent twice`() throws {
+            let simulator = try SimulatorProcess(sender, script: .slow)
+            let process = try sender.startSlowly(simulator, part(1), rows: 1_000)
+            #expect(try states() == ["waiting", "sending", "waiting"])
+            _ = process.stop(SIGKILL)
+            #expect(try states() == ["waiting", "stopped", "waiting"])
+            let flags = ["--on-unknown", "report"] + sender.credentials.flags
+            let resumed = try sender.command(["resume", stage.directory] + flags)
+            // Two parts were not begun.
+            #expect(resumed.ending == .exited(75), "\(resumed)")
+            #expect(resumed.errors.contains("2 of 3 parts were not begun"), "\(resumed)")
+            #expect(try states() == ["waiting", "complete", "waiting"])
+            #expect(try simulator.stop().values.allSatisfy { $0.received == 1 })
+        }
+
+        @Test func `a part whose token is gone says which credentials it needs`() throws {
+            let simulator = try SimulatorProcess(sender)
+            let token = "\(stage.directory)/token"
+            let key = ["--key-file", sender.credentials.providerKey, "--key-id", TestCredentials.keyID]
+            let made = try sender.command(
+                ["provider-token", "--team-id", TestCredentials.teamID, "--output", token] + key)
+            try #require(made.ending == .exited(0), "\(made)")
+            let campaign = try sender.scratch.write("template: \(Sender.template)\n", to: "campaign.yaml")
+            let sent = try sender.command([
+                "run", campaign, "--input", stage.inputs[0], "--to", "localhost:\(simulator.port)", "--topic",
+                "com.example.app", "--ca-file", sender.credentials.authority, "--run-dir", part(0),
+                "--provider-token-file", token,
+            ])
+            try #require(sent.ending == .exited(0), "\(sent)")
+            try FileManager.default.removeItem(atPath: token)
+            for directory in [part(0), stage.directory] {
+                let refused = try sender.command(["resume", directory, "--retry-unavailable"])
+                #expect(refused.ending == .exited(64), "\(refused)")
+                #expect(refused.errors.contains("give --key-file, --key-id and --team-id"), "\(refused)")
+            }
+            let resumed = try sender.command(
+                ["resume", part(0), "--retry-unavailable", "--team-id", TestCredentials.teamID] + key)
+            #expect(resumed.ending == .exited(0), "\(resumed)")
+        }
+
+        @Test func `control reaches the parts at work and divides a rate among them`() throws {
+            let simulator = try SimulatorProcess(sender, script: .slow)
+            let nobody = try sender.command(["control", stage.directory, "rate", "100/s"])
+            #expect(nobody.ending == .exited(69), "\(nobody)")
+            let processes = try [0, 1].map { try sender.startSlowly(simulator, part($0), rows: 20_000) }
+            defer { for process in processes { _ = process.stop(SIGKILL) } }
+            let done = try sender.command(["control", stage.directory, "rate", "100/s"])
+            #expect(done.ending == .exited(0), "\(done)")
+            #expect(done.outputLines == ["part 0: rate 180000/h", "part 1: rate 180000/h"], "\(done)")
+            let spread = try sender.command(["control", stage.directory, "spread", "2h"])
+            #expect(spread.ending == .exited(64) && spread.errors.contains("give a rate instead"), "\(spread)")
+        }
+    }
+}
