@@ -69,7 +69,7 @@ FOLDERS = {
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Arguments", "Campaign", "Control", "Export", "Hooks", "Metrics", "Preflight", "Progress", "Service", "Sockets", "Webhooks"}],
+    "apns-batch": [{".", "Arguments", "Campaign", "Control", "Export", "Hooks", "Metrics", "Parts", "Preflight", "Progress", "Service", "Sockets", "Webhooks"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
