@@ -19,7 +19,7 @@ from apns_batch._manifest import Manifest, Part, Settled
 from apns_batch._options import Options
 from apns_batch._pace import rate_text
 from apns_batch._part import PartMessage, stop_all
-from apns_batch._plan import whole_rate
+from apns_batch._plan import whole_connections, whole_rate
 from apns_batch._results import part_lines, results_of
 from apns_batch._storage import check_storage, confirm_driver, driver_lock, file_system_of
 
@@ -34,7 +34,7 @@ MOUNTS = """\
 def copied(**more: Any) -> CopiedCampaign:
     content: dict[str, Any] = {
         **{"name": None, "campaign_id": None, "credentials": "signing_key", "rate": None},
-        **{"left_out": (), "digest": "", **more},
+        **{"digest": "", **more},
     }
     return CopiedCampaign(**content)
 
@@ -101,6 +101,9 @@ def test_the_rate_of_a_run() -> None:
     spread = replace(manifest(), settled=Settled(spread_seconds=100))
     assert whole_rate(Options(), copied(), spread) == 3
     assert whole_rate(Options(rate=2), copied(), spread) == 2
+    assert whole_connections(Options(), copied(connections=8, lanes=4)) == 32
+    assert whole_connections(Options(connections=5), copied(connections=8)) == 5
+    assert whole_connections(Options(), copied()) is None
     assert [rate_text(rate) for rate in (5000.7, 100, 99.5, 2.5, 0.0001)] == [
         *("5000/s", "100/s", "358200/h", "9000/h", "1/h")
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import logging
 import os
@@ -15,7 +14,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ._command import ask, demand
+from ._command import demand
 from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import digest_of
@@ -29,17 +28,6 @@ CREDENTIALS = (
     "key_passphrase_file",
     "key_passphrase_env",
     "provider_token_file",
-)
-
-
-# Settings of a copy's `left_out` that the driver or an argument takes the place of.
-_REPLACED = frozenset(
-    {
-        *("input", "input_command", "input_query", "input_timeout", "spool", "format", "delimiter", "escape"),
-        *("zstd_window", "min_rows", "canary", "canary_max_rejected", "spread", "not_after", "rate", "lanes"),
-        *("connections", "campaign_id", "name", "run_dir", "night_starts", "timezone", "report"),
-        *CREDENTIALS,
-    }
 )
 
 
@@ -85,7 +73,6 @@ class CopiedCampaign:
     """signing_key, provider_token, certificate or none."""
     rate: float | None
     """In requests per second."""
-    left_out: tuple[str, ...]
     digest: str
     run_dir: str | None = None
     """The absolute path, with the night's date and the name of the campaign."""
@@ -95,6 +82,9 @@ class CopiedCampaign:
     canary: int | None = None
     canary_max_rejected: float | None = None
     spread_seconds: float | None = None
+    lanes: int | None = None
+    connections: int | None = None
+    """Of each lane."""
     warnings: tuple[str, ...] = ()
 
 
@@ -121,17 +111,13 @@ def fresh_copy(
         copied = _run_copy(binary, campaign, fresh, request)
         for warning in copied.warnings:
             _log.warning("%s: %s", campaign.path, warning)
-        foreign = sorted(set(copied.left_out) - _REPLACED - set(campaign.without))
-        if foreign:
-            raise ConfigurationError(
-                f"{campaign.path}: {foreign[0]}: it cannot hold for a run in parts;"
-                f" leave it out with settings={{{foreign[0]!r}: None}}"
-            )
         yield copied, fresh
 
 
 def keep_copy(layout: RunLayout, fresh: pathlib.Path) -> None:
     """Takes a copy into the run directory, in place of an earlier one."""
+    for left in layout.root.glob(".campaign-*"):
+        shutil.rmtree(left, ignore_errors=True)
     taken = layout.root / f".campaign-{uuid.uuid4().hex}"
     shutil.copytree(fresh, taken)
     shutil.rmtree(layout.campaign, ignore_errors=True)
@@ -142,9 +128,8 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
     command = [binary, "copy-campaign", campaign.path, str(directory), *campaign.flags()]
     if request.run_dir is not None:
         command += ["--run-dir", request.run_dir]
-    if _knows(binary, "--without"):
-        command += [f"--without={key}" for key in campaign.without]
-        command += [f"--columns={column}" for column in request.columns or ()]
+    command += [f"--without={key}" for key in campaign.without]
+    command += [f"--columns={column}" for column in request.columns or ()]
     try:
         said = json.loads(demand(command))
     except ConfigurationError as error:
@@ -157,10 +142,11 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
         "canary",
         "canary_max_rejected",
         "spread_seconds",
+        "lanes",
+        "connections",
     )
     return CopiedCampaign(
         *(said.get("name"), said.get("campaign_id"), said["credentials"], said.get("rate")),
-        tuple(said["left_out"]),
         digest_of(directory),
         **{name: said.get(name) for name in optional},
         warnings=tuple(said.get("warnings", ())),
@@ -169,12 +155,6 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
 
 # A remedy of the command, as Python has it.
 _REMEDY = re.compile(r"--without[ =]([a-z_]+)")
-
-
-@functools.cache
-def _knows(binary: str, flag: str) -> bool:
-    """Whether `copy-campaign` has a flag: a command of PATH may be older than this package."""
-    return flag in ask([binary, "copy-campaign", "--help"]).stdout
 
 
 def refuse_other_run(layout: RunLayout) -> None:

@@ -24,7 +24,7 @@ from ._manifest import Manifest, Part, Settled, now
 from ._options import Options
 from ._part import INTERRUPTED, PartMessage, earlier_messages, stop_all
 from ._place import Place, lock_text
-from ._plan import Plan, warn_of_few_slots, whole_rate
+from ._plan import Plan, warn_of_few_slots, whole_connections, whole_rate
 from ._progress import progress_of
 from ._proof import Presence, Proof
 from ._provider_token import TOKEN_SECONDS, provider_token
@@ -190,7 +190,8 @@ class Driver:
             status = StatusReader(layout, manifest).read()
             left = {part.part: part.rows - part.ended for part in status.parts if part.state != "complete"}
         rate = whole_rate(self.options, copied, manifest)
-        return Plan(layout, manifest, self.options, rate, copied.credentials != "none", left)
+        options = replace(self.options, connections=whole_connections(self.options, copied))
+        return Plan(layout, manifest, options, rate, copied.credentials != "none", left)
 
     def _send(
         self, binary: str, copied: CopiedCampaign, plan: Plan, machines: Machines, proof: Proof

@@ -160,13 +160,12 @@ class Steering:
         """Asks the process for what has changed. Until it listens, it is asked again a second later."""
         if not self._pace.look():
             return
-        if self._pace.is_paused != self._is_paused and self._ask(
-            "pause" if self._pace.is_paused else "continue"
-        ):
-            self._is_paused = self._pace.is_paused
-        share = self._pace.share
+        is_paused, share = self._pace.is_paused, self._pace.share
+        # Before it goes on, it knows how fast.
         if share is not None and share != self._share and self._ask("rate", rate_text(share)):
             self._share = share
+        if is_paused != self._is_paused and self._ask("pause" if is_paused else "continue"):
+            self._is_paused = is_paused
 
     def _ask(self, *request: str) -> bool:
         return ask([self._binary, "control", str(self._directory), *request]).returncode == 0

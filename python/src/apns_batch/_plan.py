@@ -78,6 +78,13 @@ def whole_rate(options: Options, copied: CopiedCampaign, manifest: Manifest) -> 
     return spread if rate is None else min(rate, spread)
 
 
+def whole_connections(options: Options, copied: CopiedCampaign) -> int | None:
+    """Connections of all senders together: as many as the campaign would open on one machine."""
+    if options.connections is not None or copied.connections is None:
+        return options.connections
+    return copied.connections * (copied.lanes or 1)
+
+
 def warn_of_few_slots(senders: int, slots: int | None, rate: float | None) -> None:
     if slots is None or slots >= senders:
         return

@@ -18,6 +18,7 @@ from .._part import ParentWatch, PartMessage
 from .._proof import Presence, Proof
 from .._sender import Said, SenderTask, send_parts
 from .._storage import check_storage
+from ._faults import faults_of, stopping_at
 from ._freeze import freeze_frame
 from ._tasks import for_each
 
@@ -85,17 +86,26 @@ class Cluster:
         killed is repeated by Spark, and goes on where it ended.
         """
 
+        faults = faults_of(self.spark)
+
         def send(_: int) -> Iterator[object]:
-            try:
-                binary = find_binary()
-            except ApnsBatchError as error:
-                yield _said(Fault.of(error))
-                return
-            for each in send_parts(binary, task, ParentWatch()):
+            for each in _sent(task):
+                if faults is not None and isinstance(each, Fault):
+                    faults.add([each.text])
                 yield _said(each)
 
         profile = _profile(self.spark, self.lanes)
-        return [_heard(each) for each in for_each(self.spark, senders, send, "sends", profile)]
+        with stopping_at(faults, RunLayout.of(task.run_dir)):
+            return [_heard(each) for each in for_each(self.spark, senders, send, "sends", profile)]
+
+
+def _sent(task: SenderTask) -> Iterator[Said]:
+    try:
+        binary = find_binary()
+    except ApnsBatchError as error:
+        yield Fault.of(error)
+        return
+    yield from send_parts(binary, task, ParentWatch())
 
 
 def _said(value: Said) -> dict[str, Any]:
