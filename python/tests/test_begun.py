@@ -109,20 +109,23 @@ def test_runs_of_other_nights(tmp_path: pathlib.Path) -> None:
         *(begun("2026-11-20"), begun("2026-11-30"), begun("2026-11-21", "a"), begun("2026-11-22")),
     )
     complete.complete.touch()
+    sent_with_key = begun("2026-11-19", "c")
+    sent_with_key.complete.touch()
+    assert place.same_runs("x", "c") == [sent_with_key]
     unsent = begun("2026-11-23")
     (unsent.part(0) / "ledger").unlink()
     (tmp_path / "runs-2026-11-24").mkdir()
     (tmp_path / "runs-yesterday").mkdir()
-    assert place.unfinished("x", None) == [older, newer]
-    assert place.unfinished("x", "a") == [keyed]
-    assert place.unfinished("y", None) == []
-    assert Place(place.layout).unfinished("x", None) == []
+    assert place.same_runs("x", None) == [older, newer]
+    assert place.same_runs("x", "a") == [keyed]
+    assert place.same_runs("y", None) == []
+    assert Place(place.layout).same_runs("x", None) == []
     # A program that freezes at the moment.
     freezing = RunLayout.of(tmp_path / "runs-2026-11-24")
     with driver_lock(freezing.lock, 0):
         freezing.lock.write_text(lock_text("x", "b"))
-        assert place.unfinished("x", "b") == [freezing]
-        assert freezing not in place.unfinished("x", None)
+        assert place.same_runs("x", "b") == [freezing]
+        assert freezing not in place.same_runs("x", None)
 
 
 def test_a_complete_run_says_that_it_is(start_simulator: Start, make_campaign: Make, caplog: Any) -> None:
@@ -319,6 +322,9 @@ def test_results_that_are_too_many_are_an_error(start_simulator: Start, make_cam
     content["parts"][0]["rows"] = 49
     layout.manifest.write_text(json.dumps(content))
     with pytest.raises(apns_batch.StorageError, match="50 results, and 49 rows were frozen"):
+        sent(campaign, 50)
+    layout.manifest.unlink()
+    with pytest.raises(apns_batch.ConfigurationError, match="it is missing, and rows of this run were sent"):
         sent(campaign, 50)
 
 

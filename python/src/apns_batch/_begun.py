@@ -28,6 +28,8 @@ def begun_run(layout: RunLayout) -> Manifest | None:
     Of which nothing was sent, is removed: the rows and the campaign of this call take its place.
     """
     if not layout.manifest.exists():
+        if next(layout.parts.glob("*/ledger"), None) is not None:
+            raise ConfigurationError(f"{layout.manifest}: it is missing, and rows of this run were sent")
         return None
     manifest = Manifest.read(layout)
     if any(layout.has_begun(part.part) for part in manifest.parts):
@@ -88,15 +90,16 @@ def _differences(manifest: Manifest, copied: CopiedCampaign, shape: Shape, optio
 
 
 def found_place(place: Place, name: str, run_key: str | None) -> Place:
-    """The place of this night, or that of another one whose run the same call has begun and not finished."""
+    """The place of this night, or that of another one in which the same call has begun its run."""
     if place.layout.manifest.exists():
         return place
-    unfinished = place.unfinished(name, run_key)
-    if not unfinished:
+    same = place.same_runs(name, run_key)
+    if not same:
         return place
-    for layout in unfinished[:-1]:
-        _log.warning("%s: this run is not finished, and is left as it is", layout.root)
-    found = unfinished[-1]
+    for layout in same[:-1]:
+        if not layout.complete.exists():
+            _log.warning("%s: this run is not finished, and is left as it is", layout.root)
+    found = same[-1]
     _log.warning(
         "%s: the run that was begun there is continued, and not that of %s: the rows given now are not looked at."
         " Name the directory itself, or give runs that are not the same different values of run_key, to send them",

@@ -57,13 +57,13 @@ class Place:
         layouts = [RunLayout.of(before + date + after.replace(DATE, date)) for date in sorted(dates)]
         return [layout for layout in layouts if layout.root.is_dir() and layout != self.layout]
 
-    def unfinished(self, name: str, run_key: str | None) -> list[RunLayout]:
-        """The runs of other nights that were begun from this pattern by the same calls, and are not complete.
+    def same_runs(self, name: str, run_key: str | None) -> list[RunLayout]:
+        """The runs of other nights that were begun from this pattern by the same calls, the oldest first.
 
-        They are those whose rows were sent in part, and those that a program is at work on. Of a run of which nothing was sent, nothing has
-        to be continued.
+        They are those whose rows were sent in part, and those that a program is at work on. With a key, they are also those that are
+        complete: without one, the next night's call is the same. Of a run of which nothing was sent, nothing has to be continued.
         """
-        return [layout for layout in self.nights() if _is_unfinished(layout, name, run_key)]
+        return [layout for layout in self.nights() if _is_same(layout, name, run_key)]
 
 
 def _pattern_of(campaign: Campaign) -> str:
@@ -72,16 +72,16 @@ def _pattern_of(campaign: Campaign) -> str:
     return str(setting) if setting is not None else pathlib.Path(campaign.path).read_text(encoding="utf-8")
 
 
-def _is_unfinished(layout: RunLayout, name: str, run_key: str | None) -> bool:
-    if layout.complete.exists():
-        return False
+def _is_same(layout: RunLayout, name: str, run_key: str | None) -> bool:
     if not layout.manifest.exists():
         # A program that freezes rows says whose they are.
         return is_locked(layout.lock) and layout.lock.read_text(encoding="utf-8") == lock_text(name, run_key)
     manifest = Manifest.read(layout)
-    is_same = (manifest.name, manifest.settled.run_key) == (name, run_key)
-    has_begun = any(layout.has_begun(part.part) for part in manifest.parts)
-    return is_same and (has_begun or is_locked(layout.lock))
+    if (manifest.name, manifest.settled.run_key) != (name, run_key):
+        return False
+    if layout.complete.exists():
+        return run_key is not None
+    return any(layout.has_begun(part.part) for part in manifest.parts) or is_locked(layout.lock)
 
 
 def lock_text(name: str, run_key: str | None) -> str:
