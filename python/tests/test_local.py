@@ -117,7 +117,7 @@ def test_a_killed_program_is_started_again(
         program.kill()
         # The leash: a sender ends with the program, whatever ended it.
         wait_until(lambda: not senders_of(campaign.run_dir), 4)
-    summary = start_program("local", campaign, rows=0, senders=2, on_unknown="report").result()
+    summary = start_program("local", campaign, rows=10_000, senders=2, on_unknown="report").result()
     assert summary["rows"] == 10_000
     check_policy(campaign, 10_000, "report")
 
@@ -153,9 +153,11 @@ def test_a_paused_sender_keeps_its_part(
     wait_until(lambda: apns_batch.status(campaign.run_dir).ended > 0)
     (zombie,) = senders_of(campaign.run_dir)
     os.kill(zombie, signal.SIGSTOP)
+    proof = campaign.run_dir / ".shared" / "driver"
+    first = proof.read_text()
     program.kill()
     again = start_program("local", campaign, rows=0, on_unknown="report")
-    wait_until(lambda: len(senders_of(campaign.run_dir)) == 2)
+    wait_until(lambda: proof.exists() and proof.read_text() != first)
     before = results_of(campaign.run_dir).total()
     time.sleep(3)
     assert results_of(campaign.run_dir).total() == before, "somebody sends while the lock is held"
@@ -228,7 +230,10 @@ def test_the_simulator_inside_each_sender(tmp_path: pathlib.Path) -> None:
 
 
 def test_no_rows(start_simulator: Start, make_campaign: Make) -> None:
-    run = sent(make_campaign(start_simulator()), 0)
+    campaign = make_campaign(start_simulator())
+    with pytest.raises(apns_batch.ConfigurationError, match="there are no rows"):
+        sent(campaign, 0)
+    run = sent(campaign, 0, allow_empty=True)
     assert (run.summary.parts, run.summary.rows, run.summary.is_complete, run.summary.exit_code) == (
         0,
         0,

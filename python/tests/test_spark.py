@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -170,9 +171,9 @@ def test_a_paused_sender_keeps_its_part(
     wait_for_results(campaign, 2000)
     kill(zombie, signal.SIGSTOP)
     kill(parent_of(zombie))
-    wait_for_senders(campaign, 2)
     before = results_of(campaign.run_dir).total()
-    time.sleep(4)
+    # Long enough for Spark to try the task again, which then waits.
+    time.sleep(6)
     assert results_of(campaign.run_dir).total() == before, "somebody sends while the lock is held"
     kill(zombie, signal.SIGCONT)
     assert program.result()["rows"] == 20_000
@@ -328,107 +329,164 @@ def test_a_sender_that_always_fails_is_named(
     assert start_program("spark", campaign, rows=30_000).result()["rows"] == 30_000
 
 
+@dataclass
+class Cluster:
+    """A standalone master, and two workers that have addresses of their own. The second one has mounts of its own, too."""
+
+    master: str
+    second: int
+    """The process of the second worker."""
+    folder: pathlib.Path
+    """A folder that both workers see, unless it is hidden from the second one."""
+
+    def mount(self, *command: str) -> None:
+        """Runs a command among the mounts of the second worker."""
+        subprocess.run(["/usr/bin/nsenter", "-t", str(self.second), "-m", *command], check=True)
+
+    @contextlib.contextmanager
+    def hidden(self) -> Iterator[None]:
+        """The second worker has lost the mount of the folder, and sees an empty one."""
+        self.mount("mount", "-t", "tmpfs", "none", str(self.folder))
+        try:
+            yield
+        finally:
+            self.mount("umount", "-l", str(self.folder))
+
+    @contextlib.contextmanager
+    def read_only(self) -> Iterator[None]:
+        self.mount("mount", "--bind", str(self.folder), str(self.folder))
+        self.mount("mount", "-o", "remount,ro,bind", str(self.folder))
+        try:
+            yield
+        finally:
+            self.mount("umount", "-l", str(self.folder))
+
+
 @pytest.fixture
-def cluster(tmp_path: pathlib.Path) -> Iterator[str]:
-    """A standalone master, and two workers that have addresses of their own."""
+def cluster(tmp_path: pathlib.Path) -> Iterator[Cluster]:
     import pyspark  # noqa: PLC0415
 
     home = pathlib.Path(pyspark.__file__).parent
-    environment = {
-        **os.environ,
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_DIRS": str(tmp_path),
-        "SPARK_MASTER_OPTS": "",
-        "SPARK_DAEMON_MEMORY": "512m",
-    }
-    command = [str(home / "bin" / "spark-class")]
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    common = {"SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(tmp_path), "SPARK_DAEMON_MEMORY": "512m"}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     master = f"spark://127.0.0.1:{port}"
-    processes = []
-    flags: list[list[str]] = [
-        [
-            "org.apache.spark.deploy.master.Master",
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(host: str, kind: str, *flags: str, before: tuple[str, ...] = ()) -> None:
+        command = [
+            *before,
+            str(home / "bin" / "spark-class"),
+            f"org.apache.spark.deploy.{kind}",
             "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--webui-port",
-            "0",
-        ],
-        *(
-            [
-                *(
-                    "org.apache.spark.deploy.worker.Worker",
-                    "--host",
-                    host,
-                    "--webui-port",
-                    "0",
-                    "-c",
-                    "1",
-                    "-m",
-                    "1g",
-                ),
-                *("-d", str(tmp_path / host), master),
-            ]
-            for host in ("127.0.0.2", "127.0.0.3")
-        ),
-    ]
+            host,
+        ]
+        environment = {**os.environ, **common, "SPARK_LOCAL_IP": host}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        processes.append(
+            subprocess.Popen([*command, "--webui-port", "0", *flags], env=environment, **quiet)  # type: ignore[call-overload]
+        )
+
     try:
-        for each in flags:
-            processes.append(
-                subprocess.Popen(
-                    [*command, *each],
-                    env={**environment, "SPARK_LOCAL_IP": each[2]},
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-            )
-            time.sleep(2)
-        yield master
+        start("127.0.0.1", "master.Master", "--port", str(port))
+        time.sleep(2)
+        for host, before in (("127.0.0.2", ()), ("127.0.0.3", ("unshare", "-m"))):
+            flags = ("-c", "1", "-m", "1g", "-d", str(tmp_path / host), master)
+            start(host, "worker.Worker", *flags, before=before)
+        yield Cluster(master, processes[-1].pid, folder)
     finally:
-        for process in processes:
+        for process in reversed(processes):
             for child in children_of(process.pid):
                 kill(child, signal.SIGTERM)
             process.terminate()
             process.wait(30)
 
 
-def test_a_speculative_twin_sends_nothing(
-    cluster: str, start_simulator: Start, make_campaign: Make, start_program: Run
+BOTH_WORKERS = {
+    "spark.cores.max": "2",
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s",
+}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_a_worker_that_does_not_share_the_directory(
+    cluster: Cluster, start_simulator: Start, make_campaign: Make, start_program: Run
 ) -> None:
     campaign = make_campaign(start_simulator(SLOW))
+    campaign.run_dir = cluster.folder / "run"
+    arguments: dict[str, Any] = {"rows": 40_000, "senders": 2, "parts": 10, "on_unknown": "report"}
+    arguments |= {"master": cluster.master, "conf": BOTH_WORKERS}
+    for wrong in (cluster.hidden, cluster.read_only):
+        with wrong():
+            result = start_program("spark", campaign, **arguments).result()
+        assert result["error"] == "StorageError", result
+        assert str(campaign.run_dir) in result["text"]
+        assert not (campaign.run_dir / "manifest.json").exists()
+        assert not (campaign.run_dir / "parts").exists()
+    program = start_program("spark", campaign, **arguments)
+    wait_for_senders(campaign, 2)
+    wait_until(lambda: len(list(campaign.run_dir.glob("parts/*/summary.json"))) >= 2)
+    with cluster.hidden():
+        result = program.result()
+    assert result["error"] == "StorageError", result
+    # The other worker ends, too, long before it has sent all.
+    assert 0 < results_of(campaign.run_dir).total() < 36_000
+    assert start_program("spark", campaign, **arguments).result()["rows"] == 40_000
+    check_policy(campaign, 40_000, "report")
+
+
+def test_the_configuration_of_a_session_changes_nothing(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator())
+    hadoop = "spark.hadoop.mapreduce"
     conf = {
-        # Both workers, or the second task would wait for the first.
-        "spark.cores.max": "2",
-        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-        "spark.scheduler.maxRegisteredResourcesWaitingTime": "600s",
+        f"{hadoop}.output.fileoutputformat.compress": "true",
+        f"{hadoop}.output.fileoutputformat.compress.codec": "org.apache.hadoop.io.compress.GzipCodec",
+        f"{hadoop}.fileoutputcommitter.marksuccessfuljobs": "false",
+        "spark.sql.files.maxRecordsPerFile": "500",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "300",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.adaptive.coalescePartitions.minPartitionSize": "1g",
+        "spark.sql.adaptive.advisoryPartitionSizeInBytes": "1g",
+        "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+        "spark.sql.session.timeZone": "Europe/Berlin",
+    }
+    campaign.run_dir.mkdir(mode=0o755)
+    result = start_program(
+        "spark", campaign, master="local[2]", rows=3000, senders=2, parts=6, conf=conf, expect_rows=3000
+    ).result()
+    assert (result.get("rows"), result.get("left")) == (3000, 0), result
+    check_once(campaign, 3000)
+    frozen = list(campaign.run_dir.glob("input/*"))
+    assert len(frozen) == 6
+    assert {path.stat().st_mode & 0o777 for path in frozen} == {0o600}
+    assert not list(campaign.run_dir.glob("input/.*"))
+
+
+def test_a_straggler_keeps_no_parts(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    conf = {
         "spark.speculation": "true",
         "spark.speculation.multiplier": "1.1",
         "spark.speculation.quantile": "0.1",
         "spark.speculation.interval": "200ms",
         "spark.speculation.minTaskRuntime": "1s",
     }
-    program = start_program("spark", campaign, master=cluster, rows=20_000, senders=2, parts=2, conf=conf)
+    program = start_program("spark", campaign, rows=20_000, senders=2, parts=5, conf=conf)
     slow = wait_for_senders(campaign, 2)[0]
     kill(slow, signal.SIGSTOP)
-    # The other task ends, and Spark starts a copy of the slow one on the other worker.
-    wait_until(lambda: len(twins(campaign)) == 2, 600)
+    # The other sender takes all parts but that of the slow one.
+    wait_until(lambda: len(list(campaign.run_dir.glob("parts/*/summary.json"))) == 4, 600)
     time.sleep(2)
+    assert senders_of(campaign.run_dir) == [slow]
     kill(slow, signal.SIGCONT)
     assert program.result()["rows"] == 20_000
     check_once(campaign, 20_000)
-
-
-def twins(campaign: Campaign) -> list[int]:
-    """The senders of the part that has more than one of them."""
-    by_part: dict[str, list[int]] = {}
-    for sender in senders_of(campaign.run_dir):
-        with contextlib.suppress(OSError):
-            arguments = pathlib.Path(f"/proc/{sender}/cmdline").read_text().split("\0")
-            by_part.setdefault(arguments[arguments.index("--run-dir") + 1], []).append(sender)
-    return next((senders for senders in by_part.values() if len(senders) > 1), [])
 
 
 def test_the_examples(start_simulator: Start, tmp_path: pathlib.Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,13 +13,14 @@ import apns_batch
 from apns_batch import _storage
 from apns_batch._altered import plain
 from apns_batch._campaign import CopiedCampaign
-from apns_batch._freeze import freeze_rows, frozen_files
+from apns_batch._freeze import accept, begin_input, freeze_rows
 from apns_batch._layout import RunLayout
-from apns_batch._manifest import Manifest, Part
+from apns_batch._manifest import Manifest, Part, Settled
 from apns_batch._options import Options
-from apns_batch._part import PartMessage, PartTask, stop_all
+from apns_batch._pace import rate_text
+from apns_batch._part import PartMessage, stop_all
+from apns_batch._plan import whole_connections, whole_rate
 from apns_batch._results import part_lines, results_of
-from apns_batch._sender import grouped
 from apns_batch._storage import check_storage, confirm_driver, driver_lock, file_system_of
 
 MOUNTS = """\
@@ -32,7 +34,7 @@ MOUNTS = """\
 def copied(**more: Any) -> CopiedCampaign:
     content: dict[str, Any] = {
         **{"name": None, "campaign_id": None, "credentials": "signing_key", "rate": None},
-        **{"left_out": (), "digest": "", **more},
+        **{"digest": "", **more},
     }
     return CopiedCampaign(**content)
 
@@ -80,30 +82,31 @@ def test_a_task_sends_only_while_its_driver_lives(tmp_path: pathlib.Path) -> Non
         confirm_driver(tmp_path / "elsewhere")
 
 
-def test_parts_are_divided_by_size() -> None:
-    tasks = [(size, PartTask("", number, "", "", ())) for number, size in enumerate([9, 1, 5, 4, 4, 1])]
-    groups = [[task.part for task in group.parts] for group in grouped(tasks, 3)]
-    assert groups == [[0], [2, 1, 5], [3, 4]]
-    assert len(grouped(tasks, 100)) == 6
-    assert grouped([], 2) == []
-
-
 @pytest.mark.parametrize(
     ("options", "senders", "flags"),
     [
         (Options(), 1, "--lanes 1 --connections 64"),
-        (Options(lanes=2, connections=16, rate=1000), 2, "--lanes 2 --connections 4 --rate 500/s"),
-        (Options(connections=1, rate=10), 4, "--lanes 1 --connections 1 --rate 9000/h"),
+        (Options(lanes=2, connections=16), 2, "--lanes 2 --connections 4"),
+        (Options(connections=1), 4, "--lanes 1 --connections 1"),
         (Options(on_unknown="report"), 3, "--lanes 1 --connections 21 --on-unknown report"),
     ],
 )
 def test_limits_are_divided(options: Options, senders: int, flags: str) -> None:
-    assert " ".join(options.flags(copied(), senders)) == flags
+    assert " ".join(options.flags(senders)) == flags
 
 
-def test_the_rate_of_the_campaign_is_divided() -> None:
-    assert "--rate 100/s" in " ".join(Options().flags(copied(rate=200.0), 2))
-    assert "--rate 20/s" not in " ".join(Options(rate=5000).flags(copied(rate=40.0), 2))
+def test_the_rate_of_a_run() -> None:
+    assert whole_rate(Options(), copied(rate=200.0), manifest()) == 200
+    assert whole_rate(Options(rate=5000), copied(rate=40.0), manifest()) == 5000
+    spread = replace(manifest(), settled=Settled(spread_seconds=100))
+    assert whole_rate(Options(), copied(), spread) == 3
+    assert whole_rate(Options(rate=2), copied(), spread) == 2
+    assert whole_connections(Options(), copied(connections=8, lanes=4)) == 32
+    assert whole_connections(Options(connections=5), copied(connections=8)) == 5
+    assert whole_connections(Options(), copied()) is None
+    assert [rate_text(rate) for rate in (5000.7, 100, 99.5, 2.5, 0.0001)] == [
+        *("5000/s", "100/s", "358200/h", "9000/h", "1/h")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -112,6 +115,8 @@ def test_the_rate_of_the_campaign_is_divided() -> None:
         {"senders": 0},
         {"lanes": 1.5},
         {"rate": 0},
+        {"rate": "2000/s"},
+        {"expect_rows": -1},
         {"parts": -1},
         {"connections": 0},
         {"canary": 0},
@@ -202,8 +207,9 @@ def test_each_row_has_the_keys_of_the_first_rows(tmp_path: pathlib.Path) -> None
     rows[999]["name"] = "Ada"
     rows[1000]["late"] = 1
     rows[1001] = {"token": f"{1001:064x}", "other": True}
-    freeze_rows(rows, layout, 4)
-    lines = [json.loads(line) for path in frozen_files(layout) for line in path.read_text().splitlines()]
+    begin_input(layout)
+    parts = accept(layout, freeze_rows(rows, layout, 4))
+    lines = [json.loads(line) for part in parts for line in (tmp_path / part.input).read_text().splitlines()]
     assert len(lines) == 1200
     assert all("name" in line for line in lines)
     assert sum(line["name"] == "Ada" for line in lines) == 1

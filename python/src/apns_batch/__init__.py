@@ -17,10 +17,9 @@ from ._errors import (
     SendingStoppedError,
     StorageError,
 )
-from ._layout import RunLayout
 from ._local import Run, run, verify
-from ._manifest import Manifest
-from ._status import PartStatus, Status, StatusReader
+from ._local import open_run as open
+from ._status import PartStatus, Status
 from ._summary import Summary
 from ._verify import Verification
 from ._version import VERSION as __version__
@@ -39,6 +38,7 @@ __all__ = [
     "Summary",
     "Verification",
     "__version__",
+    "open",
     "run",
     "status",
     "verify",
@@ -50,5 +50,4 @@ def status(run_dir: str | os.PathLike[str]) -> Status:
 
     :raises ConfigurationError: The directory holds no run in parts.
     """
-    layout = RunLayout.of(run_dir)
-    return StatusReader(layout, Manifest.read(layout)).read()
+    return open(run_dir).status()

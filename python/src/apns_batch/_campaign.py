@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import os
 import pathlib
+import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+import uuid
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ._command import demand
 from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import digest_of
+
+_log = logging.getLogger("apns_batch")
 
 CREDENTIALS = (
     "key_file",
@@ -31,16 +37,30 @@ class Campaign:
 
     path: str
     settings: Mapping[str, object]
+    """None leaves a setting of the file out."""
+
+    @staticmethod
+    def of(path: str | os.PathLike[str], settings: Mapping[str, object] | None) -> Campaign:
+        return Campaign(os.fspath(path), dict(settings or {}))
 
     def flags(self, only: tuple[str, ...] | None = None) -> list[str]:
         """The settings as flags of the command."""
         flags: list[str] = []
         for key, value in self.settings.items():
-            if only is None or key in only:
+            if value is not None and (only is None or key in only):
                 flag = "--" + key.replace("_", "-")
                 for each in value if isinstance(value, list | tuple) else [value]:
-                    flags += [flag, str(each)]
+                    flags += [flag, _text(each)]
         return flags
+
+    @property
+    def without(self) -> list[str]:
+        """The settings of the file that are left out."""
+        return [key for key, value in self.settings.items() if value is None]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True)
@@ -53,42 +73,88 @@ class CopiedCampaign:
     """signing_key, provider_token, certificate or none."""
     rate: float | None
     """In requests per second."""
-    left_out: tuple[str, ...]
     digest: str
+    run_dir: str | None = None
+    """The absolute path, with the night's date and the name of the campaign."""
+    night: str | None = None
+    not_after: str | None = None
+    min_rows: int | None = None
+    canary: int | None = None
+    canary_max_rejected: float | None = None
+    spread_seconds: float | None = None
+    lanes: int | None = None
+    connections: int | None = None
+    """Of each lane."""
+    warnings: tuple[str, ...] = ()
 
 
-def copy_campaign(binary: str, campaign: Campaign, layout: RunLayout, may_replace: bool) -> CopiedCampaign:
-    """Copies the campaign into the run directory.
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the command when it copies a campaign."""
 
-    Raises ConfigurationError if the campaign is wrong, or if it is not the one that the run has begun with.
+    run_dir: str | None = None
+    """The pattern of the run directory; None for that of the campaign."""
+    columns: tuple[str, ...] | None = None
+    """The columns of the rows; None if they are not known."""
+
+
+@contextlib.contextmanager
+def fresh_copy(
+    binary: str, campaign: Campaign, request: Request
+) -> Iterator[tuple[CopiedCampaign, pathlib.Path]]:
+    """Copies the campaign into a directory of its own, which exists until the block ends.
+
+    Raises ConfigurationError if the campaign is wrong, or has a setting that cannot hold for a run in parts.
     """
-    with tempfile.TemporaryDirectory(prefix=".campaign-", dir=layout.root) as scratch:
+    with tempfile.TemporaryDirectory(prefix="apns-batch-campaign-") as scratch:
         fresh = pathlib.Path(scratch) / "campaign"
-        copied = _run_copy(binary, campaign, fresh)
-        if layout.campaign.exists():
-            if digest_of(layout.campaign) == copied.digest:
-                return copied
-            if not may_replace:
-                raise ConfigurationError(
-                    f"{layout.root}: this run has begun with another campaign, or with other settings of it;"
-                    " finish it with those, or name another run directory"
-                )
-            shutil.rmtree(layout.campaign)
-        os.replace(fresh, layout.campaign)
-    return copied
+        copied = _run_copy(binary, campaign, fresh, request)
+        for warning in copied.warnings:
+            _log.warning("%s: %s", campaign.path, warning)
+        yield copied, fresh
 
 
-def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path) -> CopiedCampaign:
+def keep_copy(layout: RunLayout, fresh: pathlib.Path) -> None:
+    """Takes a copy into the run directory, in place of an earlier one."""
+    for left in layout.root.glob(".campaign-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    taken = layout.root / f".campaign-{uuid.uuid4().hex}"
+    shutil.copytree(fresh, taken)
+    shutil.rmtree(layout.campaign, ignore_errors=True)
+    os.replace(taken, layout.campaign)
+
+
+def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request: Request) -> CopiedCampaign:
     command = [binary, "copy-campaign", campaign.path, str(directory), *campaign.flags()]
-    said = json.loads(demand(command))
-    return CopiedCampaign(
-        said.get("name"),
-        said.get("campaign_id"),
-        said["credentials"],
-        said.get("rate"),
-        tuple(said["left_out"]),
-        digest_of(directory),
+    if request.run_dir is not None:
+        command += ["--run-dir", request.run_dir]
+    command += [f"--without={key}" for key in campaign.without]
+    command += [f"--columns={column}" for column in request.columns or ()]
+    try:
+        said = json.loads(demand(command))
+    except ConfigurationError as error:
+        raise ConfigurationError(_REMEDY.sub(r"settings={'\1': None}", str(error))) from None
+    optional = (
+        "run_dir",
+        "night",
+        "not_after",
+        "min_rows",
+        "canary",
+        "canary_max_rejected",
+        "spread_seconds",
+        "lanes",
+        "connections",
     )
+    return CopiedCampaign(
+        *(said.get("name"), said.get("campaign_id"), said["credentials"], said.get("rate")),
+        digest_of(directory),
+        **{name: said.get(name) for name in optional},
+        warnings=tuple(said.get("warnings", ())),
+    )
+
+
+# A remedy of the command, as Python has it.
+_REMEDY = re.compile(r"--without[ =]([a-z_]+)")
 
 
 def refuse_other_run(layout: RunLayout) -> None:

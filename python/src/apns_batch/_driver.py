@@ -2,189 +2,291 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from ._campaign import CREDENTIALS, Campaign, CopiedCampaign, copy_campaign, refuse_other_run
+from ._begun import begun_run, found_place, refuse_other_call
+from ._campaign import Campaign, CopiedCampaign, Request, fresh_copy, keep_copy, refuse_other_run
 from ._command import ask, find_binary
-from ._errors import SendingStoppedError
+from ._errors import ConfigurationError, SendingStoppedError
+from ._faults import Fault
+from ._freeze import accept, begin_input, remove_attempts
 from ._layout import RunLayout
-from ._manifest import Manifest, Part, now
+from ._machines import Machines
+from ._manifest import Manifest, Part, Settled, now
 from ._options import Options
-from ._part import PartMessage, PartTask, earlier_messages
+from ._part import INTERRUPTED, PartMessage, earlier_messages, stop_all
+from ._place import Place, lock_text
+from ._plan import Plan, warn_of_few_slots, whole_connections, whole_rate
 from ._progress import progress_of
+from ._proof import Presence, Proof
 from ._provider_token import TOKEN_SECONDS, provider_token
-from ._sender import SenderTask, grouped
+from ._sender import Said
+from ._signals import exit_on_sigterm
+from ._status import StatusReader
 from ._storage import check_storage, driver_lock
-from ._summary import Summary
+from ._summary import Summary, check_rows
 
 _log = logging.getLogger("apns_batch")
+_T = TypeVar("_T")
 
-Freeze = Callable[[RunLayout], None]
-"""Writes the rows into the input directory of a run, and `_SUCCESS` at the end."""
-Measure = Callable[[RunLayout], list[Part]]
-"""Returns the parts of the frozen rows."""
-SendGroups = Callable[[Sequence[SenderTask], str], list[PartMessage]]
-"""Sends groups at the same time, each with the command at a path. Returns their messages when all groups have ended."""
+
+@dataclass(frozen=True)
+class Sent:
+    """A run after a call."""
+
+    layout: RunLayout
+    manifest: Manifest
+    summary: Summary
+    was_complete: bool = False
+    """Whether it was complete before this call, which has sent nothing."""
 
 
 @dataclass(frozen=True)
 class Driver:
     """A program that sends a run."""
 
-    layout: RunLayout
+    run_dir: str | os.PathLike[str] | None
     campaign: Campaign
     options: Options
     lock_wait: float = 0
     report: bool = True
     token_seconds: float = TOKEN_SECONDS
 
-    def send(self, freeze: Freeze, measure: Measure, send_groups: SendGroups) -> Summary:
-        """Sends what is left of the run, and returns its sums.
+    def send(self, machines: Machines) -> Sent:
+        """Sends what is left of the run, or all of it.
 
         Raises SendingStoppedError if a sender met something that sending again would not mend.
         """
         binary = find_binary()
-        self.layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        check_storage(self.layout.root)
-        with driver_lock(self.layout.lock, self.lock_wait):
-            refuse_other_run(self.layout)
-            copied = copy_campaign(
-                binary, self.campaign, self.layout, may_replace=not self.layout.parts.exists()
-            )
-            self._say_what_is_left_out(copied)
-            manifest = self._manifest(copied, freeze, measure)
-            if self.layout.complete.exists():
-                return Summary.of(manifest, earlier_messages(self.layout, manifest))
-            return self._send(binary, copied, manifest, send_groups)
+        run_dir = None if self.run_dir is None else os.fspath(self.run_dir)
+        if run_dir is not None and "{" not in run_dir:
+            # What is no directory is refused before anything else is looked at.
+            RunLayout.of(run_dir)
+            run_dir = None
+        with fresh_copy(binary, self.campaign, Request(run_dir, machines.shape.columns)) as (copied, fresh):
+            name = copied.name or "campaign"
+            place = Place.of(self.run_dir, self.campaign, copied)
+            place = found_place(place, name, self.options.run_key)
+            with self._held(place.layout, name):
+                manifest = begun_run(place.layout)
+                if manifest is not None:
+                    refuse_other_call(place.layout, manifest, copied, machines.shape, self.options)
+                    if place.layout.complete.exists():
+                        return self._complete(place.layout, manifest)
+                with _proven(place.layout, machines) as proof:
+                    if manifest is None:
+                        keep_copy(place.layout, fresh)
+                        manifest = self._frozen(place, copied, machines, proof)
+                    plan = self._plan(place.layout, copied, manifest)
+                    summary = self._send(binary, copied, plan, machines, proof)
+                return Sent(place.layout, manifest, summary)
 
-    def _say_what_is_left_out(self, copied: CopiedCampaign) -> None:
-        foreign = set(copied.left_out) - _REPLACED
-        if foreign:
-            _log.warning(
-                "%s: not used for a run in parts: %s", self.campaign.path, ", ".join(sorted(foreign))
+    def retry_unavailable(self, layout: RunLayout, machines: Machines) -> Sent:
+        """Sends rows again that ended as unavailable in a run that is complete."""
+        binary = find_binary()
+        with fresh_copy(binary, self.campaign, Request()) as (copied, _), self._held(layout, None):
+            manifest = Manifest.read(layout)
+            if copied.digest != manifest.campaign_digest:
+                raise ConfigurationError(f"{layout.root}: this run was sent with another campaign")
+            earlier = earlier_messages(layout, manifest)
+            summary = Summary.of(manifest, earlier)
+            if not layout.complete.exists():
+                raise ConfigurationError(
+                    f"{layout.root}: {summary.left} rows of this run are left; send these first"
+                )
+            left = {each.part: int((each.summary or {}).get("unavailable", 0)) for each in earlier}
+            left = {part: rows for part, rows in left.items() if rows > 0}
+            if not left:
+                return Sent(layout, manifest, summary, was_complete=True)
+            layout.complete.unlink()
+            plan = replace(
+                self._plan(layout, copied, manifest, left),
+                retries_unavailable=True,
             )
+            with _proven(layout, machines) as proof:
+                return Sent(layout, manifest, self._send(binary, copied, plan, machines, proof))
 
-    def _manifest(self, copied: CopiedCampaign, freeze: Freeze, measure: Measure) -> Manifest:
-        layout = self.layout
-        if layout.manifest.exists():
-            return Manifest.read(layout)
-        began = time.monotonic()
-        if not layout.input_is_frozen.exists():
-            freeze(layout)
-        frozen = time.monotonic()
+    @contextlib.contextmanager
+    def _held(self, layout: RunLayout, name: str | None) -> Iterator[None]:
+        """Holds the lock of a run, in a directory that is fit for one."""
+        layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        check_storage(layout.root)
+        with exit_on_sigterm(), driver_lock(layout.lock, self.lock_wait):
+            refuse_other_run(layout)
+            if name is not None:
+                layout.lock.write_text(lock_text(name, self.options.run_key), encoding="utf-8")
+            yield
+
+    def _complete(self, layout: RunLayout, manifest: Manifest) -> Sent:
+        _log.warning(
+            "%s: this run, which was begun at %s, is complete; nothing is sent, and the rows given are not looked at",
+            *(layout.root, manifest.began),
+        )
+        summary = _summed(manifest, earlier_messages(layout, manifest))
+        return Sent(layout, manifest, summary, was_complete=True)
+
+    def _frozen(self, place: Place, copied: CopiedCampaign, machines: Machines, proof: Proof) -> Manifest:
+        layout, began = place.layout, time.monotonic()
+        begin_input(layout)
+        try:
+            reports = _without_faults(machines.freeze(layout, self.options.part_count, proof))
+            written = time.monotonic()
+            parts = accept(layout, reports)
+            self._check_count(copied, parts)
+        except BaseException:
+            shutil.rmtree(layout.input, ignore_errors=True)
+            raise
         manifest = Manifest(
             copied.campaign_id or str(uuid.uuid4()),
-            copied.name or "campaign",
-            now(),
-            copied.digest,
-            tuple(measure(layout)),
+            *(copied.name or "campaign", now(), copied.digest, parts),
+            self._settled(place, copied, machines),
         )
         manifest.write(layout)
         _log.info(
-            "%d rows are frozen in %d parts, in %.1f s; they were counted in %.1f s",
-            *(manifest.rows, len(manifest.parts), frozen - began, time.monotonic() - frozen),
+            "%d rows are frozen in %d parts, in %.1f s; they were compared in %.1f s",
+            *(manifest.rows, len(parts), written - began, time.monotonic() - written),
         )
         return manifest
 
+    def _check_count(self, copied: CopiedCampaign, parts: Sequence[Part]) -> None:
+        rows, expected = sum(part.rows for part in parts), self.options.expect_rows
+        if expected is not None and rows != expected:
+            raise ConfigurationError(f"expect_rows={expected}: there are {rows} rows; nothing was sent")
+        if rows == 0 and not self.options.allow_empty:
+            raise ConfigurationError("there are no rows; with allow_empty=True, a run of none is complete")
+        if copied.min_rows is not None and rows < copied.min_rows:
+            raise ConfigurationError(
+                f"min_rows: {copied.min_rows} rows are the least, and there are {rows}; nothing was sent"
+            )
+
+    def _settled(self, place: Place, copied: CopiedCampaign, machines: Machines) -> Settled:
+        return Settled(
+            pattern=place.pattern,
+            night=copied.night,
+            not_after=copied.not_after,
+            canary=copied.canary if self.options.canary is None else self.options.canary,
+            canary_max_rejected=copied.canary_max_rejected,
+            spread_seconds=copied.spread_seconds,
+            run_key=self.options.run_key,
+            schema=machines.shape.schema,
+        )
+
+    def _plan(
+        self,
+        layout: RunLayout,
+        copied: CopiedCampaign,
+        manifest: Manifest,
+        left: Mapping[int, int] | None = None,
+    ) -> Plan:
+        if left is None:
+            status = StatusReader(layout, manifest).read()
+            left = {part.part: part.rows - part.ended for part in status.parts if part.state != "complete"}
+        rate = whole_rate(self.options, copied, manifest)
+        options = replace(self.options, connections=whole_connections(self.options, copied))
+        return Plan(layout, manifest, options, rate, copied.credentials != "none", left)
+
     def _send(
-        self, binary: str, copied: CopiedCampaign, manifest: Manifest, send_groups: SendGroups
+        self, binary: str, copied: CopiedCampaign, plan: Plan, machines: Machines, proof: Proof
     ) -> Summary:
-        layout = self.layout
-        layout.stop.unlink(missing_ok=True)
-        layout.parts.mkdir(exist_ok=True)
-        messages: list[PartMessage] = []
+        layout, manifest = plan.layout, plan.manifest
+        _reset(layout)
+        warn_of_few_slots(self.options.senders, machines.slots(), plan.rate)
+        said: list[Said] = []
         began = time.monotonic()
         try:
             with (
-                provider_token(binary, self.campaign, copied, layout, self.token_seconds) as token,
+                provider_token(binary, self.campaign, copied, layout, self.token_seconds),
                 progress_of(layout, manifest),
             ):
-                for stage in self._stages(copied, manifest, token is not None):
-                    messages += send_groups(stage, binary)
+                for task, senders in plan.stages(proof):
+                    said += machines.send(task, senders, binary)
                     if layout.stop.exists():
                         break
+        except BaseException:
+            stop_all(layout, -1, INTERRUPTED, "the program that sends was ended")
+            raise
         finally:
-            summary = Summary.of(manifest, [*earlier_messages(layout, manifest), *messages])
+            messages = [each for each in said if isinstance(each, PartMessage)]
+            summary = _summed(manifest, [*_earlier(plan), *messages])
             summary.write(layout)
             _log.info(
                 "%d of %d rows have an outcome, after %.1f s of sending",
                 *(summary.rows, manifest.rows, time.monotonic() - began),
             )
-            self._write_report(binary)
-        stopped = next((message for message in messages if message.has_stopped_all), None)
-        if stopped is not None:
-            raise SendingStoppedError(stopped.part, stopped.exit_code, stopped.cause)
+            self._write_report(binary, layout)
+            remove_attempts(layout)
+        _raise_what_was_said(said, proof)
         return summary
 
-    def _stages(
-        self, copied: CopiedCampaign, manifest: Manifest, has_token: bool
-    ) -> Iterator[Sequence[SenderTask]]:
-        """The groups that are sent at the same time. With a canary, the first part is sent alone before all others."""
-        flags = ["--name", manifest.name]
-        if has_token:
-            flags += ["--provider-token-file", str(self.layout.provider_token)]
-        rest = manifest.parts
-        if self.options.canary is not None and rest:
-            canary = ["--canary", str(self.options.canary)]
-            yield self._groups(manifest, rest[:1], [*flags, *canary, *self.options.flags(copied, 1)], 1)
-            rest = rest[1:]
-        senders = min(self.options.senders, len(rest))
-        if rest:
-            yield self._groups(manifest, rest, [*flags, *self.options.flags(copied, senders)], senders)
-
-    def _groups(
-        self, manifest: Manifest, parts: Sequence[Part], flags: Sequence[str], senders: int
-    ) -> Sequence[SenderTask]:
-        root = str(self.layout.root)
-        tasks = [
-            (part.bytes, PartTask(root, part.part, part.input, manifest.part_id(part.part), tuple(flags)))
-            for part in parts
-        ]
-        return grouped(tasks, senders)
-
-    def _write_report(self, binary: str) -> None:
+    def _write_report(self, binary: str, layout: RunLayout) -> None:
         """A report that cannot be made is a warning: the results are complete without it."""
         if not self.report:
             return
-        done = ask([binary, "report", str(self.layout.root)])
+        done = ask([binary, "report", str(layout.root)])
         if done.returncode != 0:
             _log.warning("the run has no report: %s", done.stderr.strip())
 
 
-# Settings that arguments of this package or the rows take the place of.
-_REPLACED = frozenset(
-    {
-        *(
-            "input",
-            "input_command",
-            "input_query",
-            "input_timeout",
-            "spool",
-            "format",
-            "delimiter",
-            "escape",
-            "zstd_window",
-        ),
-        *CREDENTIALS,
-        *(
-            "rate",
-            "lanes",
-            "connections",
-            "campaign_id",
-            "name",
-            "run_dir",
-            "night_starts",
-            "timezone",
-            "report",
-        ),
-    }
-)
+@contextlib.contextmanager
+def _proven(layout: RunLayout, machines: Machines) -> Iterator[Proof]:
+    """A proof that machines can be asked for until the block ends. Those that are there have shown it before anything else happens."""
+    proof = Proof.begin(layout)
+    try:
+        for presence in _without_faults(machines.prove(proof)):
+            proof.confirm(presence)
+        yield proof
+    finally:
+        proof.end()
 
 
-def campaign_of(path: str | os.PathLike[str], settings: Mapping[str, object] | None) -> Campaign:
-    return Campaign(os.fspath(path), dict(settings or {}))
+def _reset(layout: RunLayout) -> None:
+    """Removes what an earlier start has asked of senders."""
+    for path in (layout.stop, layout.control):
+        path.unlink(missing_ok=True)
+    layout.parts.mkdir(exist_ok=True)
+
+
+def _earlier(plan: Plan) -> list[PartMessage]:
+    """What the parts said at their last end. Those that are left are not complete, whatever they said then."""
+    return [
+        replace(message, exit_code=INTERRUPTED)
+        if message.part in plan.left and message.is_complete
+        else message
+        for message in earlier_messages(plan.layout, plan.manifest)
+    ]
+
+
+def _summed(manifest: Manifest, messages: Sequence[PartMessage]) -> Summary:
+    """The sums of a run. Raises StorageError if a part has other rows than were frozen."""
+    check_rows(manifest, messages)
+    return Summary.of(manifest, messages)
+
+
+def _raise_what_was_said(said: Sequence[Said], proof: Proof) -> None:
+    for each in said:
+        if isinstance(each, PartMessage) and each.has_stopped_all:
+            raise SendingStoppedError(each.part, each.exit_code, each.cause)
+    _raise_faults(said)
+    for each in said:
+        if isinstance(each, Presence):
+            proof.confirm(each)
+
+
+def _raise_faults(said: Sequence[object]) -> None:
+    for each in said:
+        if isinstance(each, Fault):
+            raise each.error()
+
+
+def _without_faults(said: Sequence[_T | Fault]) -> list[_T]:
+    """Raises the first fault as the error that it is."""
+    _raise_faults(said)
+    return [each for each in said if not isinstance(each, Fault)]

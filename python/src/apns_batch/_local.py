@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,43 +9,65 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from ._driver import Driver, campaign_of
-from ._errors import SenderInterruptedError
-from ._freeze import freeze_rows, frozen_files, measured
+from ._campaign import Campaign
+from ._driver import Driver
+from ._faults import Fault
+from ._freeze import Frozen, freeze_rows
+from ._handle import RunHandle, summary_of
 from ._layout import RunLayout
-from ._manifest import Manifest, Part
+from ._machines import Shape
+from ._manifest import Manifest
 from ._options import Options
-from ._part import PartMessage
+from ._proof import Presence, Proof
 from ._provider_token import TOKEN_SECONDS
 from ._results import result_rows
-from ._sender import SenderTask, send_group
-from ._summary import Summary
+from ._sender import Said, SenderTask, send_parts
 from ._verify import Verification, verified, verify_part
-
-_log = logging.getLogger("apns_batch")
-
-# As often as Spark tries a task (spark.task.maxFailures).
-_ATTEMPTS = 4
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(RunHandle):
     """A run in parts that has been sent, as far as its summary says."""
-
-    run_dir: str
-    summary: Summary
 
     def results(self) -> Iterator[dict[str, str]]:
         """The results of all parts, one for each row: the number of the part, and the columns of `results.csv`, with all texts as they were."""
         layout = RunLayout.of(self.run_dir)
         return result_rows(layout, Manifest.read(layout))
 
+    def retry_unavailable(
+        self,
+        *,
+        campaign: str | os.PathLike[str] | None = None,
+        settings: Mapping[str, object] | None = None,
+        senders: int | None = None,
+        rate: float | None = None,
+    ) -> Run:
+        """Sends rows again that ended as unavailable, of a run that is complete.
+
+        :param campaign: The campaign file; None for that of the call that has sent the run.
+        :param settings: The settings of that call, if the campaign is given.
+        :param senders: As in `run`; None for as many as that call had.
+        :param rate: As in `run`; None for that of that call.
+        :raises ConfigurationError: The run is not complete, or the campaign is another one.
+        """
+        sent = self._retried(_Program(()), campaign, settings, senders, rate)
+        return Run(self.run_dir, sent.summary, sent.was_complete, self.driver)
+
+
+def open_run(run_dir: str | os.PathLike[str]) -> Run:
+    """Opens a run in parts that another program has sent, or is sending.
+
+    :raises ConfigurationError: The directory holds no run in parts.
+    """
+    layout = RunLayout.of(run_dir)
+    return Run(str(layout.root), summary_of(layout))
+
 
 def run(
     rows: Iterable[Mapping[str, Any]],
     *,
     campaign: str | os.PathLike[str],
-    run_dir: str | os.PathLike[str],
+    run_dir: str | os.PathLike[str] | None = None,
     settings: Mapping[str, object] | None = None,
     senders: int = 1,
     lanes: int = 1,
@@ -55,6 +76,9 @@ def run(
     parts: int | None = None,
     on_unknown: str | None = None,
     canary: int | None = None,
+    expect_rows: int | None = None,
+    run_key: str | None = None,
+    allow_empty: bool = False,
     lock_wait: float = 0,
     token_interval: float = TOKEN_SECONDS,
     report: bool = True,
@@ -65,62 +89,69 @@ def run(
     what is left of those and does not look at `rows`.
 
     :param rows: Keys and values, with `token`. Values are text, numbers, booleans, None, or for `payload` a mapping.
-    :param campaign: The campaign file. What belongs to one run on one machine is not used, such as `input` and `on_complete`.
-    :param run_dir: The run directory, created if needed.
-    :param settings: Settings that replace those of the campaign file, by their keys in it.
+    :param campaign: The campaign file. Its rows are not used; a setting that cannot hold for a run in parts is refused.
+    :param run_dir: The run directory, created if needed; None for that of the campaign. {date} and {campaign} are replaced as by the command.
+    :param settings: Settings that replace those of the campaign file, by their keys in it; None leaves one out.
     :param senders: The number of processes that send at the same time.
     :param lanes: The sending threads of each of them.
     :param rate: Requests per second of all senders together; None for that of the campaign, or for no limit.
     :param connections: Connections of all senders together; None for 64.
     :param parts: The number of parts; None for four for each sender.
     :param on_unknown: What happens to rows that may have arrived when a sender is killed; None for what the campaign says.
-    :param canary: The number of first rows after which the rest is sent only if they have passed.
+    :param canary: The number of first rows after which the rest is sent only if they have passed; None for what the campaign says.
+    :param expect_rows: The number of rows that there must be; None for any number.
+    :param run_key: What tells this run apart from others, such as the date of its rows: another value in the directory is refused.
+    :param allow_empty: Whether a run of no rows is complete, and no error.
     :param lock_wait: Seconds to wait while another program sends this run.
     :param token_interval: Seconds after which the provider token is replaced.
     :param report: Whether a report of all parts is written into the run directory.
     :raises ConfigurationError: Campaign, rows or an argument are wrong.
-    :raises StorageError: The run directory has no locks that exclude.
+    :raises StorageError: The run directory has no locks that exclude, or other rows than were frozen.
     :raises RunBusyError: Another program is sending this run.
     :raises SenderInterruptedError: A sender ended early four times. A further call goes on.
     :raises SendingStoppedError: APNs refused in a way that concerns all rows, such as a wrong key.
     """
-    layout = RunLayout.of(run_dir)
-    options = Options(senders, lanes, rate, connections, parts, on_unknown, canary)
-    driver = Driver(layout, campaign_of(campaign, settings), options, lock_wait, report, token_interval)
-    summary = driver.send(
-        lambda layout: freeze_rows(rows, layout, options.part_count), measured_parts, _send_groups
+    options = Options(
+        *(senders, lanes, rate, connections, parts, on_unknown, canary, expect_rows, run_key, allow_empty)
     )
-    return Run(str(layout.root), summary)
+    driver = Driver(run_dir, Campaign.of(campaign, settings), options, lock_wait, report, token_interval)
+    sent = driver.send(_Program(rows))
+    return Run(str(sent.layout.root), sent.summary, sent.was_complete, driver)
 
 
-def measured_parts(layout: RunLayout) -> list[Part]:
-    return [measured(layout, number, path) for number, path in enumerate(frozen_files(layout))]
+@dataclass(frozen=True)
+class _Program:
+    """This program as the machines of a run: its senders are threads."""
 
+    rows: Iterable[Mapping[str, Any]]
 
-def _send_groups(groups: Sequence[SenderTask], binary: str) -> list[PartMessage]:
-    is_over = threading.Event()
-    with ThreadPoolExecutor(max_workers=len(groups), thread_name_prefix="apns-batch-sender") as pool:
-        futures = [pool.submit(_send_patiently, binary, group, is_over) for group in groups]
-        try:
-            return [message for future in futures for message in future.result()]
-        except BaseException:
-            # Also on Ctrl-C: the senders end in order before the exception goes on.
-            is_over.set()
-            raise
+    @property
+    def shape(self) -> Shape:
+        return Shape()
 
+    def slots(self) -> int | None:
+        return None
 
-def _send_patiently(binary: str, group: SenderTask, is_over: threading.Event) -> list[PartMessage]:
-    messages: list[PartMessage] = []
-    for part in group.parts:
-        for attempt in range(1, _ATTEMPTS + 1):
+    def prove(self, proof: Proof) -> Sequence[Presence | Fault]:
+        return [proof.show()]
+
+    def freeze(self, layout: RunLayout, parts: int, proof: Proof) -> Sequence[Frozen | Fault]:
+        return freeze_rows(self.rows, layout, parts)
+
+    def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:
+        is_over = threading.Event()
+        with ThreadPoolExecutor(max_workers=senders, thread_name_prefix="apns-batch-sender") as pool:
+            futures = [pool.submit(_said, binary, task, is_over) for _ in range(senders)]
             try:
-                messages += send_group(binary, SenderTask((part,)), is_over.is_set)
-                break
-            except SenderInterruptedError as error:
-                if attempt == _ATTEMPTS or is_over.is_set():
-                    raise
-                _log.warning("%s; it is resumed", error)
-    return messages
+                return [each for future in futures for each in future.result()]
+            except BaseException:
+                # Also on Ctrl-C: the senders end in order before the exception goes on.
+                is_over.set()
+                raise
+
+
+def _said(binary: str, task: SenderTask, is_over: threading.Event) -> list[Said]:
+    return list(send_parts(binary, task, is_over.is_set))
 
 
 def verify(run_dir: str | os.PathLike[str]) -> Verification:

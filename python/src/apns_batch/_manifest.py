@@ -6,7 +6,8 @@ import hashlib
 import json
 import pathlib
 import uuid
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timezone
 from typing import Any
 
@@ -26,6 +27,37 @@ class Part:
     """Its path, relative to the run directory."""
     bytes: int
     rows: int
+    sha256: str = ""
+    """Of its bytes; empty in a run that an earlier version has begun."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What the first start decided for the whole run, and what later starts do not change."""
+
+    pattern: str | None = None
+    """The path that the run directory was made from, absolute and with `{date}`; None if it was given as it is."""
+    night: str | None = None
+    """The date on which the night of the run began, such as 2026-11-29."""
+    not_after: str | None = None
+    """The last moment for requests, in UTC, such as 2026-11-30T05:00:00Z."""
+    canary: int | None = None
+    canary_max_rejected: float | None = None
+    """In percent."""
+    spread_seconds: float | None = None
+    run_key: str | None = None
+    """What the caller tells runs apart by."""
+    schema: tuple[str, ...] | None = None
+    """The columns of the rows with their types, as far as they are known."""
+
+    @staticmethod
+    def read(content: Mapping[str, Any]) -> Settled:
+        """A member that this version does not know is left out."""
+        known = {field.name for field in fields(Settled)}
+        values = {name: value for name, value in content.items() if name in known}
+        if values.get("schema") is not None:
+            values["schema"] = tuple(values["schema"])
+        return Settled(**values)
 
 
 @dataclass(frozen=True)
@@ -37,6 +69,7 @@ class Manifest:
     """In UTC, such as 2026-01-01T08:00:00Z."""
     campaign_digest: str
     parts: tuple[Part, ...]
+    settled: Settled = Settled()
 
     @property
     def rows(self) -> int:
@@ -62,7 +95,9 @@ class Manifest:
                 )
             parts = tuple(Part(**part) for part in content["parts"])
             return Manifest(
-                content["campaign_id"], content["name"], content["began"], content["campaign_digest"], parts
+                *(content["campaign_id"], content["name"], content["began"], content["campaign_digest"]),
+                parts,
+                Settled.read(content.get("settled", {})),
             )
         except FileNotFoundError:
             raise ConfigurationError(f"{layout.root}: there is no run in parts") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ._campaign import CopiedCampaign
 from ._errors import ConfigurationError
 
 POLICIES = ("resend", "report", "resend-if-collapsible")
@@ -28,15 +27,23 @@ class Options:
     on_unknown: str | None = None
     """What happens to rows that may have arrived: resend, report or resend-if-collapsible; None for that of the campaign."""
     canary: int | None = None
-    """The number of first rows after which the rest is sent only if they have passed."""
+    """The number of first rows after which the rest is sent only if they have passed; None for what the campaign says."""
+    expect_rows: int | None = None
+    """The number of rows that must be frozen; None for any number."""
+    run_key: str | None = None
+    """What tells this run apart from others, such as the date of its rows; None if the directory does."""
+    allow_empty: bool = False
+    """Whether there may be no rows."""
 
     def __post_init__(self) -> None:
         for name in ("senders", "lanes"):
             _at_least(1, name, getattr(self, name))
         for name in ("parts", "connections", "canary"):
             _at_least(1, name, getattr(self, name))
-        if self.rate is not None and not self.rate > 0:
-            raise ConfigurationError(f"rate: expected requests per second, found {self.rate}")
+        _at_least(0, "expect_rows", self.expect_rows)
+        rate: object = self.rate
+        if rate is not None and not (isinstance(rate, int | float) and rate > 0):
+            raise ConfigurationError(f"rate: expected requests per second, found {self.rate!r}")
         if self.on_unknown is not None and self.on_unknown not in POLICIES:
             raise ConfigurationError(f"on_unknown: expected {', '.join(POLICIES)}, found {self.on_unknown!r}")
 
@@ -44,13 +51,10 @@ class Options:
     def part_count(self) -> int:
         return self.parts or 4 * self.senders
 
-    def flags(self, copied: CopiedCampaign, senders: int) -> list[str]:
-        """The flags of each of `senders` processes at work at the same time: its share of the limits."""
+    def flags(self, senders: int) -> list[str]:
+        """The flags of each of `senders` senders, but for its share of the rate."""
         connections = (self.connections or CONNECTIONS) // (senders * self.lanes)
         flags = ["--lanes", str(self.lanes), "--connections", str(max(1, connections))]
-        rate = self.rate or copied.rate
-        if rate is not None:
-            flags += ["--rate", _rate(rate / senders)]
         if self.on_unknown is not None:
             flags += ["--on-unknown", self.on_unknown]
         return flags
@@ -59,10 +63,3 @@ class Options:
 def _at_least(least: int, name: str, value: int | None) -> None:
     if value is not None and (not isinstance(value, int) or value < least):
         raise ConfigurationError(f"{name}: expected a whole number of at least {least}, found {value!r}")
-
-
-def _rate(per_second: float) -> str:
-    """A rate as the command reads it, rounded down: whole requests a second, or an hour if they are few."""
-    if per_second >= 100:
-        return f"{int(per_second)}/s"
-    return f"{max(1, int(per_second * 3600))}/h"

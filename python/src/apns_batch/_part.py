@@ -8,13 +8,13 @@ import logging
 import os
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 from ._errors import SenderInterruptedError
 from ._layout import RunLayout
-from ._manifest import Manifest
+from ._manifest import Manifest, Part
 
 _log = logging.getLogger("apns_batch")
 
@@ -31,10 +31,22 @@ class PartTask:
     """All that a sender needs to know of a part. It holds no secret."""
 
     run_dir: str
-    part: int
-    input: str
+    part: Part
     part_id: str
     flags: tuple[str, ...]
+    retries_unavailable: bool = False
+    """Whether its run is complete, and the rows of it that ended as unavailable are sent again."""
+
+    def command(self, binary: str) -> list[str]:
+        layout, number = RunLayout.of(self.run_dir), self.part.part
+        directory = str(layout.part(number))
+        if self.retries_unavailable:
+            return [binary, "resume", directory, "--retry-unavailable", *self.flags]
+        return [
+            *(binary, "run", str(layout.campaign_file), "--run-dir", directory),
+            *("--input", str(layout.root / self.part.input), "--format", "ndjson"),
+            *("--campaign-id", self.part_id, "--part", "--lock-wait", _LOCK_WAIT, *self.flags),
+        ]
 
 
 @dataclass(frozen=True)
@@ -58,30 +70,37 @@ class PartMessage:
         return not self.is_complete and self.exit_code != INTERRUPTED
 
 
-def send_part(binary: str, task: PartTask, is_over: Callable[[], bool]) -> PartMessage:
+def send_part(
+    binary: str, task: PartTask, is_over: Callable[[], bool], more_flags: Sequence[str], claim: int
+) -> PartMessage:
     """Sends a part, resumes it, or waits until another process has sent it.
 
     Whoever calls this for the same part, and how often, gets the same message, and every row is sent by one of them.
 
+    - `claim` is the descriptor of a locked file. The lock is held for as long as the process lives, also when this one is killed.
     - `is_over` is asked four times a second, and ends the sender when it returns true.
     - Raises SenderInterruptedError if the sender ended early in a way that a further attempt mends.
     """
-    layout = RunLayout.of(task.run_dir)
+    layout, number = RunLayout.of(task.run_dir), task.part.part
     if layout.stop.exists():
-        return PartMessage(task.part, None, INTERRUPTED, "all senders were stopped")
-    process = _Sender(binary, task, layout)
+        return stopped(number)
+    process = _Sender([*task.command(binary), *more_flags], number, claim)
     exit_code = process.wait(lambda: layout.stop.exists() or is_over())
     summary = process.summary()
     cause = process.last_error or f"apns-batch ended with {exit_code}"
     if exit_code in (COMPLETE, SOME_ROWS_LEFT):
-        return PartMessage(task.part, summary, exit_code)
+        return PartMessage(number, summary, exit_code)
     # While it waits for the lock, a sender ends by the signal itself.
     if layout.stop.exists() and (exit_code == INTERRUPTED or exit_code < 0):
-        return PartMessage(task.part, summary, INTERRUPTED, "all senders were stopped")
+        return stopped(number, summary)
     if exit_code in (INTERRUPTED, NO_SYSTEM) or exit_code < 0:
-        raise SenderInterruptedError(f"part {task.part}: {cause}")
-    stop_all(layout, task.part, exit_code, cause)
-    return PartMessage(task.part, summary, exit_code, cause)
+        raise SenderInterruptedError(f"part {number}: {cause}")
+    stop_all(layout, number, exit_code, cause)
+    return PartMessage(number, summary, exit_code, cause)
+
+
+def stopped(part: int, summary: dict[str, Any] | None = None) -> PartMessage:
+    return PartMessage(part, summary, INTERRUPTED, "all senders were stopped")
 
 
 def earlier_messages(layout: RunLayout, manifest: Manifest) -> list[PartMessage]:
@@ -97,7 +116,8 @@ def earlier_messages(layout: RunLayout, manifest: Manifest) -> list[PartMessage]
 def stop_all(layout: RunLayout, part: int, exit_code: int, cause: str) -> None:
     """Tells all senders to stop. The first one's cause is kept."""
     text = json.dumps({"part": part, "exit_code": exit_code, "cause": cause})
-    with contextlib.suppress(FileExistsError), open(layout.stop, "x", encoding="utf-8") as file:
+    # A machine that has lost the directory stops nobody.
+    with contextlib.suppress(OSError), open(layout.stop, "x", encoding="utf-8") as file:
         file.write(text + "\n")
 
 
@@ -108,22 +128,26 @@ class _Sender:
     no more rows, waits two seconds for answers, and ends.
     """
 
-    def __init__(self, binary: str, task: PartTask, layout: RunLayout) -> None:
+    def __init__(self, command: Sequence[str], part: int, claim: int) -> None:
         leash, self._leash = os.pipe()
-        command = [
-            *(binary, "run", str(layout.campaign_file), "--run-dir", str(layout.part(task.part))),
-            *("--input", str(layout.root / task.input), "--format", "ndjson", "--campaign-id", task.part_id),
-            *("--part", "--lock-wait", _LOCK_WAIT, "--leash", str(leash), "--report", "none"),
-            *("--json", "--log-format", "json", "--no-progress", *task.flags),
+        common = [
+            "--leash",
+            str(leash),
+            "--report",
+            "none",
+            "--json",
+            "--log-format",
+            "json",
+            "--no-progress",
         ]
         try:
             # A session of its own: a signal for the group of this process is not one for the sender.
             self._process = subprocess.Popen(
-                command,
+                [*command, *common],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(leash,),
+                pass_fds=(leash, claim),
                 start_new_session=True,
             )
         except OSError:
@@ -137,7 +161,7 @@ class _Sender:
         assert self._process.stderr is not None
         self._readers = [
             threading.Thread(target=self._read_output, args=(self._process.stdout,), daemon=True),
-            threading.Thread(target=self._read_log, args=(self._process.stderr, task.part), daemon=True),
+            threading.Thread(target=self._read_log, args=(self._process.stderr, part), daemon=True),
         ]
         for reader in self._readers:
             reader.start()

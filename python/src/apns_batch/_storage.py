@@ -10,7 +10,9 @@ import pathlib
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
+from typing import IO
 
 from ._errors import DriverGoneError, RunBusyError, StorageError
 
@@ -38,7 +40,7 @@ def check_storage(directory: pathlib.Path) -> None:
             f"{directory}: its file system ({kind}) does not share locks between machines, so that a row could be sent twice;"
             " use a directory of NFS version 4, CephFS, Lustre or one machine's disk"
         )
-    probe = directory / f".lock-probe-{os.getpid()}"
+    probe = directory / f".lock-probe-{uuid.uuid4().hex}"
     try:
         with open(probe, "w", encoding="ascii") as held:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -70,6 +72,26 @@ def file_system_of(directory: pathlib.Path, mount_list: str = "/proc/self/mounti
     return kind
 
 
+def try_lock(file: IO[str], kind: int = fcntl.LOCK_EX) -> bool:
+    """Whether the lock of a file was taken, without waiting for it."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise
+    return True
+
+
+def is_locked(path: pathlib.Path) -> bool:
+    """Whether another process holds the lock of a file, or another part of this one; not if it does not exist."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return not try_lock(file, fcntl.LOCK_SH)
+    except FileNotFoundError:
+        return False
+
+
 @contextlib.contextmanager
 def driver_lock(path: pathlib.Path, patience: float) -> Iterator[None]:
     """Holds the lock of the program that sends a run.
@@ -81,11 +103,10 @@ def driver_lock(path: pathlib.Path, patience: float) -> Iterator[None]:
     with open(path, "a", encoding="ascii") as file:
         while True:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
+                if try_lock(file):
+                    break
             except OSError as error:
-                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                    raise StorageError(f"{path}: it cannot be locked: {error.strerror}") from error
+                raise StorageError(f"{path}: it cannot be locked: {error.strerror}") from error
             if time.monotonic() > deadline:
                 raise RunBusyError(f"{path.parent}: another program is sending this run")
             time.sleep(0.1)
@@ -96,10 +117,9 @@ def confirm_driver(path: pathlib.Path) -> None:
     """Raises DriverGoneError if nobody holds the lock of the driver, as this machine sees it."""
     try:
         with open(path, encoding="ascii") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            if not try_lock(file, fcntl.LOCK_SH):
+                return
     except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            return
         raise StorageError(f"{path}: {error.strerror}; do all machines see the run directory?") from error
     raise DriverGoneError(
         f"{path}: nobody holds this lock. Either the program that sends the run has ended, or the file system does not"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ._errors import StorageError
 from ._layout import RunLayout, write_whole
 from ._manifest import Manifest
 from ._part import PartMessage
@@ -87,6 +88,19 @@ class Summary:
             parts_complete=complete,
             cause=None if complete == len(manifest.parts) else next(iter(causes), "parts were not sent"),
         )
+
+
+def check_rows(manifest: Manifest, messages: Iterable[PartMessage]) -> None:
+    """Raises StorageError if a part has more results than rows were frozen, or is complete with fewer."""
+    rows = {part.part: part.rows for part in manifest.parts}
+    for message in {message.part: message for message in messages}.values():
+        found = (message.summary or {}).get("rows", 0)
+        frozen = rows.get(message.part, 0)
+        if found > frozen or (message.is_complete and message.summary is not None and found < frozen):
+            raise StorageError(
+                f"part {message.part}: it has {found} results, and {frozen} rows were frozen: its directory or its input"
+                " is not that of this run"
+            )
 
 
 def _sum(summaries: Iterable[Mapping[str, Any]], name: str) -> int:

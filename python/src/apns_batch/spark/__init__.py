@@ -6,6 +6,7 @@ run directory must be in a file system that the driver and all executors see, an
 
 from __future__ import annotations
 
-from ._run import SparkRun, send, verify
+from ._run import SparkRun, results, send, verify
+from ._run import open_run as open
 
-__all__ = ["SparkRun", "send", "verify"]
+__all__ = ["SparkRun", "open", "results", "send", "verify"]

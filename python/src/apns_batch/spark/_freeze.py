@@ -1,63 +1,95 @@
-"""Freezes the rows of a DataFrame into parts, and measures them where they lie."""
+"""Freezes the rows of a DataFrame into parts, each by the task that has it."""
 
 from __future__ import annotations
 
-import functools
-import pathlib
+import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
 from pyspark.sql import functions as f
 
-from .._errors import ConfigurationError
-from .._freeze import frozen_files, measured
+from .._errors import ApnsBatchError
+from .._faults import Fault
+from .._freeze import Frozen, PartWriter
 from .._layout import RunLayout
-from .._manifest import Part
+from .._proof import Proof
 from .._rows import TOKEN
-from .._storage import check_storage, confirm_driver
 from ._lines import frame_lines
-from ._tasks import for_each
+from ._tasks import SAID, described, said
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 
-@functools.cache
-def _check_once(directory: pathlib.Path) -> None:
-    """Looks at the directory once in each Python worker, which measures several parts."""
-    check_storage(directory)
+def freeze_frame(frame: DataFrame, parts: int, proof: Proof) -> list[Frozen | Fault]:
+    """Writes the rows as NDJSON, and returns what the tasks say that they wrote.
 
-
-def freeze_frame(frame: DataFrame, layout: RunLayout, parts: int) -> None:
-    """Writes the rows as NDJSON, with the committer of Spark, which is right about attempts that are repeated.
-
-    The token decides the part of a row, so that no device gets pushes from two senders at once.
+    Of each task, Spark accepts the results of one attempt: the files of others are in no report. The token decides the part of a row, so
+    that no device gets pushes from two senders at once.
     """
-    (
+    token = f.lower(f.col(TOKEN))
+    lines = (
         frame_lines(frame)
-        .repartition(parts, f.col(TOKEN))
+        .repartition(parts, token)
         .sortWithinPartitions(TOKEN)
-        .select("line")
-        .write.mode("overwrite")
-        .option("compression", "none")
-        .option("lineSep", "\n")
-        .text(f"file://{layout.input}")
+        # By this number Spark divides, too. A session that changes parts afterwards is noticed by it.
+        .select("line", f.expr(f"pmod(hash(lower({TOKEN})), {parts})").alias("bucket"))
     )
-    if not layout.input_is_frozen.exists():
-        raise ConfigurationError(
-            f"{layout.input}: Spark wrote rows that the driver does not see: it must share the directory with the executors"
-        )
+    with described(frame.sparkSession, "freezes the rows"):
+        rows = lines.mapInArrow(_task(proof), SAID).collect()
+    return [_reported(json.loads(row.said)) for row in rows]
 
 
-def measure_parts(spark: SparkSession, layout: RunLayout) -> list[Part]:
-    """Reads each part on an executor, which must see the file and respect the lock of the driver."""
-    files = frozen_files(layout)
+def _reported(said: dict[str, Any]) -> Frozen | Fault:
+    if "kind" in said:
+        return Fault(**said)
+    return Frozen(**{**said, "buckets": tuple(said["buckets"])})
 
-    def measure(number: int) -> Iterator[dict[str, Any]]:
-        confirm_driver(layout.lock)
-        _check_once(layout.root)
-        yield asdict(measured(layout, number, files[number]))
 
-    parts = [Part(**said) for said in for_each(spark, len(files), measure)]
-    return sorted(parts, key=lambda part: part.part)
+def _task(proof: Proof) -> Any:
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # The rows themselves may fail, by a function of the caller: that is an error of Spark, as in any other job.
+        writer = _Writer(proof)
+        for batch in batches:
+            if not writer.write(batch):
+                break
+        yield said(asdict(writer.finish()))
+
+    return task
+
+
+class _Writer:
+    """Writes the rows of a task, until something goes wrong."""
+
+    def __init__(self, proof: Proof) -> None:
+        self._fault: Fault | None = None
+        self._buckets: set[int] = set()
+        try:
+            self._host = proof.show().host
+            context = TaskContext.get()
+            number = 0 if context is None else context.partitionId()
+            self._writer = PartWriter(RunLayout.of(proof.run_dir), number)
+        except (ApnsBatchError, OSError) as error:
+            self._fault = Fault.of(error)
+
+    def write(self, batch: pa.RecordBatch) -> bool:
+        if self._fault is None:
+            lines = batch.column(0).cast(pa.binary()).to_pylist()
+            self._buckets.update(pc.unique(batch.column(1)).to_pylist())
+            try:
+                self._writer.write(b"".join(line + b"\n" for line in lines), len(lines))
+            except OSError as error:
+                self._fault = Fault.of(error)
+        return self._fault is None
+
+    def finish(self) -> Frozen | Fault:
+        if self._fault is None:
+            try:
+                return replace(self._writer.finish(), host=self._host, buckets=tuple(sorted(self._buckets)))
+            except OSError as error:
+                self._fault = Fault.of(error)
+        return self._fault

@@ -5,24 +5,24 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from .. import _altered
-from .._driver import Driver, campaign_of
+from .._campaign import Campaign
+from .._driver import Driver
+from .._handle import RunHandle, summary_of
 from .._layout import RunLayout
 from .._manifest import Manifest
 from .._options import Options
 from .._provider_token import TOKEN_SECONDS
 from .._results import FIXED_COLUMNS, results_of
-from .._summary import Summary
 from .._verify import Verification, verified, verify_part
 from ._altered import plain
-from ._freeze import freeze_frame, measure_parts
-from ._job import send_groups
+from ._job import Cluster
 from ._lines import check_columns
 from ._tasks import for_each
 
@@ -33,12 +33,10 @@ _TYPES = {"row": LongType(), "status": IntegerType(), "timestamp": LongType(), "
 
 
 @dataclass(frozen=True)
-class SparkRun:
+class SparkRun(RunHandle):
     """A run in parts that has been sent, as far as its summary says."""
 
-    spark: SparkSession
-    run_dir: str
-    summary: Summary
+    spark: SparkSession = field(kw_only=True, repr=False)
 
     @property
     def results(self) -> DataFrame:
@@ -74,6 +72,26 @@ class SparkRun:
         )
         return frame.select(part.alias("part"), *texts)
 
+    def retry_unavailable(
+        self,
+        *,
+        campaign: str | os.PathLike[str] | None = None,
+        settings: Mapping[str, object] | None = None,
+        senders: int | None = None,
+        rate: float | None = None,
+    ) -> SparkRun:
+        """Sends rows again that ended as unavailable, of a run that is complete.
+
+        :param campaign: The campaign file; None for that of the call that has sent the run.
+        :param settings: The settings of that call, if the campaign is given.
+        :param senders: As in `send`; None for as many as that call had.
+        :param rate: As in `send`; None for that of that call.
+        :raises ConfigurationError: The run is not complete, or the campaign is another one.
+        """
+        lanes = 1 if self.driver is None else self.driver.options.lanes
+        sent = self._retried(Cluster(self.spark, None, 1, lanes), campaign, settings, senders, rate)
+        return replace(self, summary=sent.summary, was_complete=sent.was_complete)
+
 
 def _column(name: str) -> Column:
     """The column of exactly this name, which may have dots and backticks."""
@@ -84,7 +102,7 @@ def send(
     df: DataFrame,
     *,
     campaign: str | os.PathLike[str],
-    run_dir: str | os.PathLike[str],
+    run_dir: str | os.PathLike[str] | None = None,
     settings: Mapping[str, object] | None = None,
     senders: int = 1,
     lanes: int = 1,
@@ -93,6 +111,9 @@ def send(
     parts: int | None = None,
     on_unknown: str | None = None,
     canary: int | None = None,
+    expect_rows: int | None = None,
+    run_key: str | None = None,
+    allow_empty: bool = False,
     lock_wait: float = 0,
     token_interval: float = TOKEN_SECONDS,
     report: bool = True,
@@ -105,34 +126,53 @@ def send(
     The signing key stays with the driver; the executors get a provider token, which the driver replaces every 45 minutes.
 
     :param df: Rows with a column `token`. Columns keep their types: `payload` may be a struct.
-    :param campaign: The campaign file, which the driver reads. What belongs to one run on one machine is not used, such as `input`.
-    :param run_dir: The run directory, which driver and executors see under this name. Its file system must have locks that exclude.
-    :param settings: Settings that replace those of the campaign file, by their keys in it.
+    :param campaign: The campaign file, which the driver reads. Its rows are not used; a setting that cannot hold for a run in parts is refused.
+    :param run_dir: The run directory, which driver and executors see under this name; None for that of the campaign. {date} and {campaign} are
+        replaced as by the command. Its file system must have locks that exclude.
+    :param settings: Settings that replace those of the campaign file, by their keys in it; None leaves one out.
     :param senders: The number of tasks that send at the same time. Each needs a slot.
     :param lanes: The sending threads of each of them.
     :param rate: Requests per second of all senders together; None for that of the campaign, or for no limit.
     :param connections: Connections of all senders together; None for 64.
     :param parts: The number of parts; None for four for each sender. A part of some 500,000 rows is a good size.
     :param on_unknown: What happens to rows that may have arrived when a sender is killed; None for what the campaign says.
-    :param canary: The number of first rows after which the rest is sent only if they have passed.
+    :param canary: The number of first rows after which the rest is sent only if they have passed; None for what the campaign says.
+    :param expect_rows: The number of rows that the DataFrame must have; None for any number.
+    :param run_key: What tells this run apart from others, such as the date of its rows: another value in the directory is refused.
+    :param allow_empty: Whether a run of no rows is complete, and no error.
     :param lock_wait: Seconds to wait while another program sends this run.
     :param token_interval: Seconds after which the provider token is replaced.
     :param report: Whether a report of all parts is written into the run directory.
     :raises ConfigurationError: Campaign, rows or an argument are wrong.
-    :raises StorageError: The run directory has no locks that exclude.
+    :raises StorageError: The run directory has no locks that exclude, or a machine does not see it as the driver does.
     :raises RunBusyError: Another program is sending this run.
     :raises SendingStoppedError: APNs refused in a way that concerns all rows, such as a wrong key.
     """
     check_columns(df)
-    layout, spark = RunLayout.of(run_dir), df.sparkSession
-    options = Options(senders, lanes, rate, connections, parts, on_unknown, canary)
-    driver = Driver(layout, campaign_of(campaign, settings), options, lock_wait, report, token_interval)
-    summary = driver.send(
-        lambda layout: freeze_frame(df, layout, options.part_count),
-        lambda layout: measure_parts(spark, layout),
-        lambda groups, _: send_groups(spark, groups, lanes),
+    options = Options(
+        *(senders, lanes, rate, connections, parts, on_unknown, canary, expect_rows, run_key, allow_empty)
     )
-    return SparkRun(spark, str(layout.root), summary)
+    spark = df.sparkSession
+    driver = Driver(run_dir, Campaign.of(campaign, settings), options, lock_wait, report, token_interval)
+    sent = driver.send(Cluster(spark, df, senders, lanes))
+    return SparkRun(str(sent.layout.root), sent.summary, sent.was_complete, driver, spark=spark)
+
+
+def open_run(spark: SparkSession, run_dir: str | os.PathLike[str]) -> SparkRun:
+    """Opens a run in parts that another program has sent, or is sending.
+
+    :raises ConfigurationError: The directory holds no run in parts.
+    """
+    layout = RunLayout.of(run_dir)
+    return SparkRun(str(layout.root), summary_of(layout), spark=spark)
+
+
+def results(spark: SparkSession, run_dir: str | os.PathLike[str]) -> DataFrame:
+    """The results of a run in parts that another program has sent, or is sending: see `SparkRun.results`.
+
+    :raises ConfigurationError: The directory holds no run in parts.
+    """
+    return open_run(spark, run_dir).results
 
 
 def verify(spark: SparkSession, run_dir: str | os.PathLike[str]) -> Verification:
@@ -143,5 +183,5 @@ def verify(spark: SparkSession, run_dir: str | os.PathLike[str]) -> Verification
     def check(index: int) -> Iterator[tuple[int, list[str]]]:
         yield verify_part(layout, manifest.parts[index])
 
-    found = for_each(spark, len(manifest.parts), check)
+    found = for_each(spark, len(manifest.parts), check, "verifies the results")
     return verified(manifest, [(lines, faults) for lines, faults in found])

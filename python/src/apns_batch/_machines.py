@@ -1,0 +1,42 @@
+"""What a driver asks of the machines that freeze and send: one program's own threads, or the tasks of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ._faults import Fault
+from ._freeze import Frozen
+from ._layout import RunLayout
+from ._proof import Presence, Proof
+from ._sender import Said, SenderTask
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is known of rows before they are read."""
+
+    columns: tuple[str, ...] | None = None
+    """Their names; None if only the rows have them."""
+    schema: tuple[str, ...] | None = None
+    """Names with types, to be compared with those of the next start."""
+
+
+class Machines(Protocol):
+    """Each of these returns what went wrong as faults. They raise what is wrong with the rows."""
+
+    @property
+    def shape(self) -> Shape: ...
+
+    def slots(self) -> int | None:
+        """How many senders can be at work at the same time; None if nobody knows."""
+
+    def prove(self, proof: Proof) -> Sequence[Presence | Fault]:
+        """Has as many machines as possible show that they share the directory."""
+
+    def freeze(self, layout: RunLayout, parts: int, proof: Proof) -> Sequence[Frozen | Fault]:
+        """Writes the rows into the input directory."""
+
+    def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:
+        """Has senders work at the same time, with the command at a path here. Returns what they said when all have ended."""

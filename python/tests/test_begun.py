@@ -1,0 +1,369 @@
+"""A run is where it was begun: other calls with the same directory, other nights, and what can be done with a run afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import pathlib
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from conftest import (
+    Campaign,
+    Program,
+    Simulator,
+    check_policy,
+    results_of,
+    rows,
+    senders_of,
+    tokens,
+    wait_until,
+)
+
+import apns_batch
+from apns_batch._campaign import Campaign as CampaignFile
+from apns_batch._layout import RunLayout
+from apns_batch._manifest import Manifest, Part, Settled
+from apns_batch._options import Options
+from apns_batch._place import Place, lock_text
+from apns_batch._plan import Plan, warn_of_few_slots
+from apns_batch._proof import Proof
+from apns_batch._storage import driver_lock
+
+Start = Callable[..., Simulator]
+Make = Callable[..., Campaign]
+Run = Callable[..., Program]
+
+SLOW = "answers_per_second: 3000\n"
+
+
+def sent(campaign: Campaign, count: int, **arguments: Any) -> apns_batch.Run:
+    given = {"run_dir": campaign.run_dir, **arguments}
+    return apns_batch.run(rows(count), campaign=campaign.path, **given)
+
+
+def test_a_run_is_continued_in_another_night(
+    start_simulator: Start, make_campaign: Make, start_program: Run, monkeypatch: Any
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW), run_dir="runs/{campaign}/{date}", name="evening")
+    above = campaign.path.parent / "runs" / "evening"
+    arguments: dict[str, Any] = {
+        "rows": 9000,
+        "senders": 2,
+        "parts": 4,
+        "on_unknown": "report",
+        "run_dir": None,
+    }
+    # 26 hours lie between the two zones, so that the date is another one whatever the time is.
+    monkeypatch.setenv("TZ", "Etc/GMT-14")
+    first = start_program("local", campaign, **arguments)
+    wait_until(lambda: sum(results_of(path).total() for path in above.glob("*")) > 1000)
+    first.kill()
+    (run_dir,) = above.iterdir()
+    wait_until(lambda: not senders_of(run_dir), 4)
+    # A later night, and an earlier one.
+    monkeypatch.setenv("TZ", "Etc/GMT+12")
+    assert start_program("local", campaign, **arguments).result()["rows"] == 9000
+    assert [path.name for path in above.iterdir()] == [run_dir.name]
+    check_policy(replace(campaign, run_dir=run_dir), 9000, "report")
+    manifest = Manifest.read(RunLayout.of(run_dir))
+    assert manifest.settled.night == run_dir.name
+    assert manifest.settled.pattern == str(above / "{date}")
+
+
+def test_a_complete_run_does_not_stand_in_for_the_next_night(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    campaign = make_campaign(start_simulator())
+    pattern = str(campaign.path.parent / "{campaign}-{date}")
+    runs = []
+    for zone in ("Etc/GMT-14", "Etc/GMT+12"):
+        monkeypatch.setenv("TZ", zone)
+        runs.append(sent(campaign, 20, run_dir=pattern))
+    assert [run.was_complete for run in runs] == [False, False]
+    assert runs[0].run_dir != runs[1].run_dir
+    assert {requests for requests, _ in campaign.simulator.received().values()} == {2}
+
+
+def test_runs_of_other_nights(tmp_path: pathlib.Path) -> None:
+    place = Place(RunLayout.of(tmp_path / "runs-2026-11-29"), str(tmp_path / "runs-{date}"))
+    content = Manifest(
+        "0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "x", "2026-11-28T00:00:00Z", "", (Part(0, "", 1, 1),)
+    )
+
+    def begun(night: str, run_key: str | None = None) -> RunLayout:
+        layout = RunLayout.of(tmp_path / f"runs-{night}")
+        layout.part(0).mkdir(parents=True)
+        (layout.part(0) / "ledger").touch()
+        replace(content, settled=Settled(run_key=run_key)).write(layout)
+        return layout
+
+    older, newer, keyed, complete = (
+        *(begun("2026-11-20"), begun("2026-11-30"), begun("2026-11-21", "a"), begun("2026-11-22")),
+    )
+    complete.complete.touch()
+    sent_with_key = begun("2026-11-19", "c")
+    sent_with_key.complete.touch()
+    assert place.same_runs("x", "c") == [sent_with_key]
+    unsent = begun("2026-11-23")
+    (unsent.part(0) / "ledger").unlink()
+    (tmp_path / "runs-2026-11-24").mkdir()
+    (tmp_path / "runs-yesterday").mkdir()
+    assert place.same_runs("x", None) == [older, newer]
+    assert place.same_runs("x", "a") == [keyed]
+    assert place.same_runs("y", None) == []
+    assert Place(place.layout).same_runs("x", None) == []
+    # A program that freezes at the moment.
+    freezing = RunLayout.of(tmp_path / "runs-2026-11-24")
+    with driver_lock(freezing.lock, 0):
+        freezing.lock.write_text(lock_text("x", "b"))
+        assert place.same_runs("x", "b") == [freezing]
+        assert freezing not in place.same_runs("x", None)
+
+
+def test_a_complete_run_says_that_it_is(start_simulator: Start, make_campaign: Make, caplog: Any) -> None:
+    simulator = start_simulator()
+    campaign = make_campaign(simulator)
+    first = sent(campaign, 30, run_key="monday")
+    with caplog.at_level(logging.WARNING):
+        again = sent(campaign, 99, run_key="monday")
+    assert (first.was_complete, again.was_complete) == (False, True)
+    assert again.summary == first.summary
+    assert "the rows given are not looked at" in caplog.text
+    for other, text in (
+        ({"run_key": "tuesday"}, "run_key='monday' instead of 'tuesday'"),
+        ({"expect_rows": 99}, "30 rows, and expect_rows=99"),
+        ({"settings": {"priority": 5}}, "another campaign"),
+    ):
+        with pytest.raises(apns_batch.ConfigurationError, match=f"is complete, .*{text}"):
+            sent(campaign, 99, **other)
+    (campaign.path.parent / "template.json").write_text('{"aps":{"alert":"Bye, {{name}}"}}')
+    with pytest.raises(apns_batch.ConfigurationError, match=r"is complete, .*another campaign"):
+        sent(campaign, 30)
+    assert {requests for requests, _ in simulator.received().values()} == {1}
+    assert len(results_of(campaign.run_dir)) == 30
+
+
+def test_what_was_not_sent_can_be_corrected(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    key = next(campaign.simulator.directory.glob("*.p8"))
+    key.rename(key.with_suffix(".away"))
+    with pytest.raises(apns_batch.ApnsBatchError):
+        sent(campaign, 500)
+    key.with_suffix(".away").rename(key)
+    sent(campaign, 0, allow_empty=True, settings={"priority": 5})
+    run = sent(campaign, 40, settings={"priority": 10})
+    assert (run.summary.accepted, run.was_complete) == (40, False)
+    assert set(campaign.simulator.received()) == set(tokens(40))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"expect_rows": 21}, "expect_rows=21: there are 20 rows"),
+        ({"settings": {"min_rows": 21}}, "min_rows: 21 rows are the least, and there are 20"),
+    ],
+)
+def test_too_few_rows_are_not_sent(
+    start_simulator: Start, make_campaign: Make, arguments: dict[str, Any], text: str
+) -> None:
+    campaign = make_campaign(start_simulator())
+    with pytest.raises(apns_batch.ConfigurationError, match=text):
+        sent(campaign, 20, **arguments)
+    assert not (campaign.run_dir / "manifest.json").exists()
+    assert not (campaign.run_dir / "input").exists()
+    assert sent(campaign, 21, **arguments).summary.accepted == 21
+
+
+def test_settings_are_left_out(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator(), expect=["accepted >= 95%"])
+    with pytest.raises(apns_batch.ConfigurationError, match=r"settings=\{'expect': None\}"):
+        sent(campaign, 20)
+    assert sent(campaign, 20, settings={"expect": None}).summary.accepted == 20
+
+
+def test_settings_that_hold_for_the_whole(start_simulator: Start, make_campaign: Make) -> None:
+    script = "rules: [{ share: 1.0, status: 400, reason: BadDeviceToken }]\n"
+    campaign = make_campaign(
+        start_simulator(script), canary=50, canary_max_rejected="1%", not_after="2h", spread="10s"
+    )
+    with pytest.raises(apns_batch.SendingStoppedError):
+        sent(campaign, 3000, senders=2)
+    manifest = Manifest.read(RunLayout.of(campaign.run_dir))
+    settled = manifest.settled
+    assert (settled.canary, settled.canary_max_rejected, settled.spread_seconds) == (50, 1, 10)
+    assert settled.not_after is not None
+    time.sleep(1.1)
+    with pytest.raises(apns_batch.SendingStoppedError):
+        sent(campaign, 3000, senders=2)
+    # A later start has no later end.
+    assert Manifest.read(RunLayout.of(campaign.run_dir)) == manifest
+    assert 1 <= len(campaign.simulator.received()) <= 200
+
+
+def test_what_is_settled_is_said_to_each_part(tmp_path: pathlib.Path) -> None:
+    layout = RunLayout.of(tmp_path)
+    parts = tuple(Part(number, "", 10 * number, number) for number in range(4))
+    settled = Settled(not_after="2026-11-30T05:00:00Z", canary=7, canary_max_rejected=2.5)
+    manifest = Manifest("0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "x", "", "", parts, settled)
+    # Part 2 is complete.
+    plan = Plan(layout, manifest, Options(senders=8), 100, True, {0: 1, 1: 1, 3: 2})
+    (canary, alone), (rest, senders) = plan.stages(Proof("", ""))
+    assert ([task.part.part for task in canary.parts], alone) == ([0], 1)
+    assert "--canary 7 --canary-max-rejected 2.5%" in " ".join(canary.parts[0].flags)
+    # The part with most rows left is taken first.
+    assert ([task.part.part for task in rest.parts], senders) == ([3, 1], 2)
+    for task in (*canary.parts, *rest.parts):
+        assert "--not-after 2026-11-30T05:00:00Z" in " ".join(task.flags)
+    assert "--canary" not in rest.parts[0].flags
+
+
+def test_few_slots_are_said(caplog: Any) -> None:
+    warn_of_few_slots(4, 2, 1000)
+    assert "2 tasks can run at the same time, and senders=4" in caplog.text
+    assert "share the rate of 1000/s" in caplog.text
+    caplog.clear()
+    warn_of_few_slots(4, 4, None)
+    warn_of_few_slots(4, None, None)
+    assert caplog.text == ""
+
+
+def test_unavailable_rows_are_sent_again(start_simulator: Start, make_campaign: Make) -> None:
+    script = "rules: [{ share: 0.3, status: 503, reason: Shutdown, times: 1 }]\n"
+    campaign = make_campaign(start_simulator(script), attempts=1)
+    run = sent(campaign, 400, senders=2, parts=4)
+    unavailable = run.summary.unavailable
+    assert 60 < unavailable < 200
+    opened = apns_batch.open(campaign.run_dir)
+    assert opened.summary == run.summary
+    with pytest.raises(apns_batch.ConfigurationError, match="name the campaign"):
+        opened.retry_unavailable()
+    again = run.retry_unavailable()
+    assert (again.summary.accepted, again.summary.unavailable, again.was_complete) == (400, 0, False)
+    assert opened.retry_unavailable(campaign=campaign.path).was_complete
+    assert (campaign.run_dir / "_COMPLETE").exists()
+    assert apns_batch.verify(campaign.run_dir).is_sound
+    received = campaign.simulator.received()
+    # A connection with many such answers is replaced, and what was in flight there is sent again.
+    assert sum(requests for requests, _ in received.values()) >= 400 + unavailable
+    assert {accepted for _, accepted in received.values()} == {1}
+
+
+def test_a_run_is_steered(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=20_000, senders=2, parts=8)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 500)
+    run = apns_batch.open(campaign.run_dir)
+    run.control("pause")
+    time.sleep(3)
+    before = results_of(campaign.run_dir).total()
+    time.sleep(3)
+    assert results_of(campaign.run_dir).total() == before < 20_000
+    run.control("rate=200")
+    run.control("continue")
+    began = time.monotonic()
+    wait_until(lambda: results_of(campaign.run_dir).total() > before + 200)
+    assert time.monotonic() - began > 0.5
+    run.control("stop")
+    said = program.result()
+    assert (said["rows"] < 20_000, said["parts_complete"] < 8) == (True, True)
+    with pytest.raises(apns_batch.ConfigurationError, match="nobody is sending"):
+        run.control("pause")
+    assert run.status().ended == said["rows"]
+    # The next start begins without.
+    assert sent(campaign, 0).summary.rows == 20_000
+    assert {requests for requests, _ in campaign.simulator.received().values()} == {1}
+    (campaign.run_dir / "report.html").unlink()
+    assert run.report().exists()
+
+
+def test_sigterm_leaves_no_token(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=20_000, senders=2)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 500)
+    assert (campaign.run_dir / "token").exists()
+    program.process.send_signal(signal.SIGTERM)
+    assert program.process.wait(20) == 128 + signal.SIGTERM
+    assert not (campaign.run_dir / "token").exists()
+    assert not senders_of(campaign.run_dir)
+    assert sent(campaign, 0).summary.rows == 20_000
+
+
+def test_two_threads_with_one_directory(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    found: list[str] = []
+
+    def send() -> None:
+        try:
+            found.append(str(sent(campaign, 6000).summary.rows))
+        except apns_batch.ApnsBatchError as error:
+            found.append(type(error).__name__)
+
+    threads = [threading.Thread(target=send) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == ["6000", "RunBusyError", "RunBusyError"]
+
+
+def test_results_that_are_too_many_are_an_error(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    sent(campaign, 50, parts=1)
+    layout = RunLayout.of(campaign.run_dir)
+    content = json.loads(layout.manifest.read_text())
+    content["parts"][0]["rows"] = 49
+    layout.manifest.write_text(json.dumps(content))
+    with pytest.raises(apns_batch.StorageError, match="50 results, and 49 rows were frozen"):
+        sent(campaign, 50)
+    layout.manifest.unlink()
+    with pytest.raises(apns_batch.ConfigurationError, match="it is missing, and rows of this run were sent"):
+        sent(campaign, 50)
+
+
+def test_a_url_sends_nothing(start_simulator: Start, make_campaign: Make, monkeypatch: Any) -> None:
+    campaign = make_campaign(start_simulator())
+    monkeypatch.chdir(campaign.path.parent)
+    before = sorted(os.listdir())
+    for url in ("s3://bucket/x", "dbfs:/x", "file:///x"):
+        with pytest.raises(apns_batch.ConfigurationError, match=url):
+            sent(campaign, 5, run_dir=url)
+    with pytest.raises(apns_batch.ConfigurationError, match="unknown placeholder"):
+        sent(campaign, 5, run_dir="runs/{ds}")
+    assert sorted(os.listdir()) == before
+
+
+def test_frozen_rows_that_change_are_not_sent(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=20_000, senders=1, parts=4)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 100)
+    program.kill()
+    wait_until(lambda: not senders_of(campaign.run_dir), 4)
+    layout = RunLayout.of(campaign.run_dir)
+    unsent = next(part for part in Manifest.read(layout).parts if not layout.has_begun(part.part))
+    path = campaign.run_dir / unsent.input
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"somebody", b"anybody!"))
+    with pytest.raises(apns_batch.StorageError, match="other bytes than those that were frozen"):
+        sent(campaign, 0)
+    path.write_bytes(content)
+    assert sent(campaign, 0).summary.rows == 20_000
+
+
+def test_the_campaign_names_the_directory(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    with pytest.raises(apns_batch.ConfigurationError, match="name the run directory"):
+        sent(campaign, 5, run_dir=None)
+    named = sent(campaign, 5, run_dir=None, settings={"run_dir": str(campaign.run_dir)})
+    assert named.run_dir == str(campaign.run_dir)
+    with contextlib.suppress(ValueError):
+        assert CampaignFile.of("x", {"a": None}).without == ["a"]
