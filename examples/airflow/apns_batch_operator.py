@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -45,7 +45,7 @@ class ApnsBatchOperator(BaseOperator):
     :param skip_empty: Whether a run whose input has no rows skips the task. Otherwise it fails.
     """
 
-    template_fields: Sequence[str] = ("command",)
+    template_fields: Collection[str] = ("command",)
 
     def __init__(
         self,
@@ -55,7 +55,8 @@ class ApnsBatchOperator(BaseOperator):
         skip_empty: bool = False,
         **others: Any,
     ) -> None:
-        super().__init__(**others)
+        # Airflow's own types leave some open.
+        super().__init__(**others)  # pyright: ignore[reportUnknownMemberType]
         self.command = command
         self.environment = environment
         self.skip_empty = skip_empty

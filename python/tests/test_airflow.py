@@ -82,7 +82,12 @@ def test_a_night(start_simulator: Start, make_campaign: Make) -> None:
     campaign = make_campaign(start_simulator("answers_per_second: 3000\n"), on_unknown="report")
     command = run_command(campaign, 6000)
     task = operator(*command)
-    killer = threading.Thread(target=lambda: (wait_for_results(campaign), task.on_kill()))
+
+    def end_it() -> None:
+        wait_for_results(campaign)
+        task.on_kill()
+
+    killer = threading.Thread(target=end_it)
     killer.start()
     with pytest.raises(AirflowException, match="exit code 75; a retry goes on"):
         task.execute(CONTEXT)
@@ -113,7 +118,7 @@ def test_a_wrong_campaign(start_simulator: Start, make_campaign: Make) -> None:
         operator(*command).execute(CONTEXT)
 
 
-def test_a_time_limit_ends_the_command(tmp_path: pathlib.Path) -> None:
+def test_a_time_limit_ends_the_command(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Airflow raises an error in the operator when the time of a task is over."""
 
     task = shell(f"echo $$ > {tmp_path}/pid; echo begun; exec sleep 600")
@@ -121,7 +126,7 @@ def test_a_time_limit_ends_the_command(tmp_path: pathlib.Path) -> None:
     def limit(_: str, line: str) -> None:
         raise TimeoutError(line)
 
-    task.log.info = limit  # type: ignore[method-assign]
+    monkeypatch.setattr(task.log, "info", limit)
     with pytest.raises(TimeoutError, match="begun"):
         task.execute(CONTEXT)
     assert not pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
