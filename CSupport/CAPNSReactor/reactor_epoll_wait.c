@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,11 +22,16 @@ static int span_ms(uint64_t ns) {
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
+/* epoll_pwait2 without the C library, which has it from glibc 2.35 on: the command would not load where it is older. */
+static int wait_ns(struct epoll *e, const struct timespec *limit) {
+    return (int)syscall(SYS_epoll_pwait2, e->descriptor, e->ready, EPOLL_BATCH, limit, NULL, 0);
+}
+
 /* Old kernels and the seccomp filters of some containers refuse epoll_pwait2. */
 static int wait_for_edges(struct epoll *e, uint64_t ns) {
     if (e->nanoseconds) {
         struct timespec limit = span(ns);
-        int count = epoll_pwait2(e->descriptor, e->ready, EPOLL_BATCH, ns == REACTOR_NEVER ? NULL : &limit, NULL);
+        int count = wait_ns(e, ns == REACTOR_NEVER ? NULL : &limit);
         if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count >= 0 ? count : -errno;
         e->nanoseconds = false;
     }

@@ -6,14 +6,11 @@ Each test compares the results with what the simulator received, token by token.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +18,6 @@ from typing import Any
 
 import pytest
 from conftest import (
-    ROOT,
     TEXTS,
     Campaign,
     Program,
@@ -489,31 +485,11 @@ def test_a_straggler_keeps_no_parts(start_simulator: Start, make_campaign: Make,
     check_once(campaign, 20_000)
 
 
-def test_the_examples(start_simulator: Start, tmp_path: pathlib.Path) -> None:
-    """The programs of examples/spark, as they are written but for the port and the directory of the simulator."""
-    simulator = start_simulator("rules: [{ share: 0.02, status: 410, reason: Unregistered }]\n")
-    folder = tmp_path / "spark"
-    shutil.copytree(ROOT / "examples" / "spark", folder)
-    campaign = (folder / "campaign.yaml").read_text()
-    campaign = campaign.replace("localhost:2197", f"127.0.0.1:{simulator.port}")
-    (folder / "campaign.yaml").write_text(campaign.replace("simulator/", f"{simulator.directory}/"))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-    def run(program: str, *arguments: object) -> str:
-        command = [sys.executable, str(folder / program), *map(str, arguments)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr[-4000:]
-        return done.stdout
-
-    said = run("send.py", tmp_path / "tonight", 5000)
-    assert "of 5000 rows accepted, 0 left" in said
-    assert run("send.py", tmp_path / "tonight", 5000) == said
-    orders = tmp_path / "orders"
-    orders.mkdir()
-    for number, token in enumerate(tokens(3, 10_000), 1):
-        (orders / f"{number}.json").write_text(json.dumps({"token": token, "user_id": number}) + "\n")
-    assert "of 3 rows accepted" in run("stream.py", orders, tmp_path / "state")
-    assert run("stream.py", orders, tmp_path / "state") == ""
-    received = simulator.received()
-    assert set(received) == set(tokens(5000)) | set(tokens(3, 10_000))
-    assert {requests for requests, _ in received.values()} == {1}
+def twins(campaign: Campaign) -> list[int]:
+    """The senders of the part that has more than one of them."""
+    by_part: dict[str, list[int]] = {}
+    for sender in senders_of(campaign.run_dir):
+        with contextlib.suppress(OSError):
+            arguments = pathlib.Path(f"/proc/{sender}/cmdline").read_text().split("\0")
+            by_part.setdefault(arguments[arguments.index("--run-dir") + 1], []).append(sender)
+    return next((senders for senders in by_part.values() if len(senders) > 1), [])

@@ -1,18 +1,26 @@
 # shellcheck shell=bash
-# Sourced by scripts/check-package and scripts/image: a bare Debian 12, and commands that run inside it. Both need root.
+# Sourced by scripts/check-package, scripts/check-wheel and scripts/image: a bare Debian 12, and commands that run inside it. They need root.
 
+suite=bookworm
 bare_root="$root/.build-package/root.tar"
+
+# take_suite SUITE: another Debian, such as trixie, whose root is kept beside that of Debian 12.
+take_suite() {
+    suite="$1"
+    bare_root="$root/.build-package/root.tar"
+    [ "$suite" = bookworm ] || bare_root="$root/.build-package/root-$suite.tar"
+}
 
 # make_bare_root: makes $bare_root unless it is there. It needs $work, a folder that its caller removes.
 make_bare_root() {
     [ ! -f "$bare_root" ] || return 0
-    say "making a bare Debian 12"
+    say "making a bare Debian, $suite"
     local mirror="${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
     local security="${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}"
-    debootstrap --variant=minbase bookworm "$work/bare" "$mirror" >"$work/log" 2>&1 || fail "debootstrap: $(tail -n 20 "$work/log")"
+    debootstrap --variant=minbase "$suite" "$work/bare" "$mirror" >"$work/log" 2>&1 || fail "debootstrap: $(tail -n 20 "$work/log")"
     # Without updates, what is installed later would be that of the day of Debian's release.
-    printf 'deb %s bookworm main\ndeb %s bookworm-updates main\ndeb %s bookworm-security main\n' \
-        "$mirror" "$mirror" "$security" >"$work/bare/etc/apt/sources.list"
+    printf 'deb %s %s main\ndeb %s %s-updates main\ndeb %s %s-security main\n' \
+        "$mirror" "$suite" "$mirror" "$suite" "$security" "$suite" >"$work/bare/etc/apt/sources.list"
     mkdir -p "$(dirname "$bare_root")"
     tar --directory "$work/bare" --one-file-system --create --file "$bare_root.part" .
     mv "$bare_root.part" "$bare_root"

@@ -11,8 +11,9 @@ import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from ._command import demand
 from ._errors import ConfigurationError
@@ -49,7 +50,8 @@ class Campaign:
         for key, value in self.settings.items():
             if value is not None and (only is None or key in only):
                 flag = "--" + key.replace("_", "-")
-                for each in value if isinstance(value, list | tuple) else [value]:
+                values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+                for each in values:
                     flags += [flag, _text(each)]
         return flags
 

@@ -14,6 +14,8 @@ from ._manifest import Manifest, Part
 
 @dataclass(frozen=True)
 class PartStatus:
+    """How a part stands."""
+
     part: int
     state: str
     """waiting (not begun), sending, stopped (begun, and nobody is at work), complete or unknown."""
@@ -24,14 +26,18 @@ class PartStatus:
 
 @dataclass(frozen=True)
 class Status:
+    """How a run in parts stands."""
+
     parts: tuple[PartStatus, ...]
 
     @property
     def rows(self) -> int:
+        """The rows of all parts."""
         return sum(part.rows for part in self.parts)
 
     @property
     def ended(self) -> int:
+        """The rows of all parts that have an outcome."""
         return sum(part.ended for part in self.parts)
 
     def count(self, state: str) -> int:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import IO
 
 from ._errors import DriverGoneError, RunBusyError, StorageError
@@ -93,7 +93,7 @@ def is_locked(path: pathlib.Path) -> bool:
 
 
 @contextlib.contextmanager
-def driver_lock(path: pathlib.Path, patience: float) -> Iterator[None]:
+def driver_lock(path: pathlib.Path, patience: float) -> Generator[None, None, None]:
     """Holds the lock of the program that sends a run.
 
     Raises RunBusyError if another program still holds it after `patience` seconds. Tasks look at the lock for a moment, so

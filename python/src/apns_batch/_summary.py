@@ -36,9 +36,9 @@ class Summary:
     """The requests for those rows."""
     resent: int = 0
     """The rows that were sent again although an earlier request may have arrived."""
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = field(default_factory=dict[str, int])
     """Rejected rows by the reason that APNs gave."""
-    unavailable_reasons: Mapping[str, int] = field(default_factory=dict)
+    unavailable_reasons: Mapping[str, int] = field(default_factory=dict[str, int])
     parts: int = 0
     parts_complete: int = 0
     cause: str | None = None
@@ -46,6 +46,7 @@ class Summary:
 
     @property
     def is_complete(self) -> bool:
+        """Whether every part is complete."""
         return self.parts_complete == self.parts
 
     @property
@@ -57,6 +58,7 @@ class Summary:
         return 0 if self.accepted > 0 and bad == 0 else 2
 
     def write(self, layout: RunLayout) -> None:
+        """Writes it into the run directory, and the mark of a complete run if it is one."""
         write_whole(layout.summary, json.dumps(asdict(self), indent=1) + "\n")
         if self.is_complete:
             write_whole(layout.complete, "")

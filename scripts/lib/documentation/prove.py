@@ -5,7 +5,9 @@ import re
 import shutil
 
 from .fragments import breaches_of_fragments, fragments_in_markdown
+from .links import breaches_of_links
 from .pages import convert
+from .python_page import python_page
 from .snippets import snippet_graph
 from .symbols import CATALOGUES, read, undocumented, unlisted, write
 
@@ -66,8 +68,28 @@ def faults_of_fragments(work):
     return breaches_of_fragments(fragments, work)
 
 
+def faults_of_documents(work):
+    """Of a document with a link to a file and one to a heading that do not exist, and one in code, which is none."""
+    path = os.path.join(work, "planted.md")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# Heading\n\n[a](planted-file.md), [b](#planted-heading), [c](#heading)\n\n    [d](planted-code.md)\n")
+    return list(breaches_of_links([path]))
+
+
+def faults_of_python(work):
+    """Of a package whose functions have no documentation, that of another parameter, and none of one that they have."""
+    package = os.path.join(work, "planted_package")
+    os.makedirs(os.path.join(package, "spark"))
+    for folder in (package, os.path.join(package, "spark")):
+        with open(os.path.join(folder, "__init__.py"), "w", encoding="utf-8") as file:
+            file.write('__all__ = ["f", "g"]\ndef f(): pass\ndef g(a):\n    """Text.\n\n    :param b: Planted.\n    """\n')
+    return python_page(package, os.path.join(work, "planted-python"))
+
+
 def prove(graphs, work):
-    found = faults_of_pages(graphs, work) + faults_of_symbols(graphs, work) + faults_of_fragments(work)
+    found = [
+        *faults_of_pages(graphs, work), *faults_of_symbols(graphs, work), *faults_of_fragments(work), *faults_of_documents(work),
+        *faults_of_python(work)]
     expected = {
         "a link to a symbol that does not exist": "'plantedInTopics' doesn't exist",
         "a link to an article that does not exist": "'PlantedInText' doesn't exist",
@@ -79,6 +101,11 @@ def prove(graphs, work):
         "a symbol that is not public": "Outcome is package",
         "a call in README.md that does not exist": "no member 'makePlanted'",
         "code in README.md that does not compile": "not marked with 'try'",
+        "a link of a document to a file that does not exist": "leads nowhere: planted-file.md",
+        "a link of a document to a heading that does not exist": "no heading for #planted-heading",
+        "a function of Python without documentation": "apns_batch.f has no documentation",
+        "a parameter in Python's documentation that does not exist": "tells of a parameter b",
+        "a parameter without documentation in Python": "does not tell of its parameter a",
     }
     return judge(found, expected)
 

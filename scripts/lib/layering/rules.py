@@ -153,7 +153,8 @@ KERNEL_CALLS = {
     "CAPNSReactor": {
         "socket bind listen accept4 connect shutdown close getsockname getsockopt setsockopt": "sockets",
         "send recv": "bytes of sockets",
-        "epoll_create1 epoll_ctl epoll_pwait2 epoll_wait ppoll": "readiness",
+        "epoll_create1 epoll_ctl epoll_wait ppoll": "readiness",
+        "syscall": "epoll_pwait2, which the C library has from glibc 2.35 on",
         "io_uring_enter2 io_uring_queue_exit io_uring_queue_init_params io_uring_register_buf_ring io_uring_register_ring_fd "
         "io_uring_unregister_buf_ring": "completions",
         "mmap munmap": "the ring of receive buffers",

@@ -25,6 +25,7 @@ from ._altered import plain
 from ._job import Cluster
 from ._lines import check_columns
 from ._tasks import for_each
+from ._workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -149,6 +150,7 @@ def send(
     :raises SendingStoppedError: APNs refused in a way that concerns all rows, such as a wrong key.
     """
     check_columns(df)
+    check_workers(df.sparkSession)
     options = Options(
         *(senders, lanes, rate, connections, parts, on_unknown, canary, expect_rows, run_key, allow_empty)
     )
