@@ -328,6 +328,17 @@ def test_results_that_are_too_many_are_an_error(start_simulator: Start, make_cam
         sent(campaign, 50)
 
 
+def test_a_part_without_its_summary_is_asked_again(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    first = sent(campaign, 200, parts=3)
+    # As if its machine had lost the directory when all rows had ended.
+    (campaign.run_dir / "parts" / "00001" / "summary.json").unlink()
+    (campaign.run_dir / "_COMPLETE").unlink()
+    again = sent(campaign, 0)
+    assert (again.summary, again.was_complete) == (first.summary, False)
+    assert {requests for requests, _ in campaign.simulator.received().values()} == {1}
+
+
 def test_a_url_sends_nothing(start_simulator: Start, make_campaign: Make, monkeypatch: Any) -> None:
     campaign = make_campaign(start_simulator())
     monkeypatch.chdir(campaign.path.parent)

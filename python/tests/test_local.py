@@ -137,8 +137,14 @@ def test_of_two_programs_one_sends(start_simulator: Start, make_campaign: Make, 
     campaign = make_campaign(start_simulator(SLOW))
     first = start_program("local", campaign, rows=8000, senders=2)
     wait_until(lambda: bool(senders_of(campaign.run_dir)))
+    # It has not ended before the second one begins, however long that takes.
+    senders = senders_of(campaign.run_dir)
+    for sender in senders:
+        os.kill(sender, signal.SIGSTOP)
     second = start_program("local", campaign, rows=8000, senders=2).result()
     assert second["error"] == "RunBusyError"
+    for sender in senders:
+        os.kill(sender, signal.SIGCONT)
     third = start_program("local", campaign, rows=8000, senders=2, lock_wait=100).result()
     assert (first.result()["rows"], third["rows"]) == (8000, 8000)
     assert {requests for requests, _ in campaign.simulator.received().values()} == {1}

@@ -187,8 +187,7 @@ class Driver:
         left: Mapping[int, int] | None = None,
     ) -> Plan:
         if left is None:
-            status = StatusReader(layout, manifest).read()
-            left = {part.part: part.rows - part.ended for part in status.parts if part.state != "complete"}
+            left = _left_of(layout, manifest)
         rate = whole_rate(self.options, copied, manifest)
         options = replace(self.options, connections=whole_connections(self.options, copied))
         return Plan(layout, manifest, options, rate, copied.credentials != "none", left)
@@ -245,6 +244,16 @@ def _proven(layout: RunLayout, machines: Machines) -> Iterator[Proof]:
         yield proof
     finally:
         proof.end()
+
+
+def _left_of(layout: RunLayout, manifest: Manifest) -> dict[int, int]:
+    """The rows that are left of each part that is not complete. A part whose summary was lost is not, though no row of it is left."""
+    said = {message.part for message in earlier_messages(layout, manifest) if message.is_complete}
+    return {
+        part.part: part.rows - part.ended
+        for part in StatusReader(layout, manifest).read().parts
+        if part.state != "complete" or part.part not in said
+    }
 
 
 def _reset(layout: RunLayout) -> None:
