@@ -153,6 +153,18 @@ def test_workers_without_the_package(folder: tuple[Folder, Simulator]) -> None:
         assert "spark.archives" in last
 
 
+def test_nothing_is_frozen_for_workers_without_the_package(
+    folder: tuple[Folder, Simulator], tmp_path: pathlib.Path
+) -> None:
+    spark, simulator = folder
+    without = str(spark.path / "without" / "bin" / "python3")
+    done = spark.run("venv/bin/python", "send.py", tmp_path / "tonight", 10, PYSPARK_PYTHON=without)
+    assert done.returncode == 64
+    assert f"send.py: the Python of the executors, {without}, has no module apns_batch" in done.stderr
+    assert not (tmp_path / "tonight" / "input").exists()
+    assert simulator.received() == {}
+
+
 def test_exit_codes_of_the_example(folder: tuple[Folder, Simulator], tmp_path: pathlib.Path) -> None:
     """An error of the package is a code that a scheduler can act on, and its message."""
     spark, _ = folder

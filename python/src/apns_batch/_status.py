@@ -14,6 +14,8 @@ from ._manifest import Manifest, Part
 
 @dataclass(frozen=True)
 class PartStatus:
+    """How a part stands."""
+
     part: int
     state: str
     """waiting (not begun), sending, stopped (begun, and nobody is at work), complete or unknown."""
@@ -24,6 +26,8 @@ class PartStatus:
 
 @dataclass(frozen=True)
 class Status:
+    """How a run in parts stands."""
+
     parts: tuple[PartStatus, ...]
 
     @property

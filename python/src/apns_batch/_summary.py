@@ -45,6 +45,7 @@ class Summary:
 
     @property
     def is_complete(self) -> bool:
+        """Whether every part is complete."""
         return self.parts_complete == self.parts
 
     @property
@@ -56,6 +57,7 @@ class Summary:
         return 0 if self.accepted > 0 and bad == 0 else 2
 
     def write(self, layout: RunLayout) -> None:
+        """Writes it into the run directory, and the mark of a complete run if it is one."""
         write_whole(layout.summary, json.dumps(asdict(self), indent=1) + "\n")
         if self.is_complete:
             write_whole(layout.complete, "")

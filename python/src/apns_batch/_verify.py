@@ -22,10 +22,12 @@ class Verification:
 
     @property
     def is_sound(self) -> bool:
+        """Whether each row has at most one result, and the files agree."""
         return not self.faults
 
     @property
     def is_complete(self) -> bool:
+        """Whether each row has a result."""
         return self.rows == self.results
 
 

@@ -25,6 +25,7 @@ from ._freeze import freeze_frame, measure_parts
 from ._job import send_groups
 from ._lines import check_columns
 from ._tasks import for_each
+from ._workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -124,6 +125,7 @@ def send(
     :raises SendingStoppedError: APNs refused in a way that concerns all rows, such as a wrong key.
     """
     check_columns(df)
+    check_workers(df.sparkSession)
     layout, spark = RunLayout.of(run_dir), df.sparkSession
     options = Options(senders, lanes, rate, connections, parts, on_unknown, canary)
     driver = Driver(layout, campaign_of(campaign, settings), options, lock_wait, report, token_interval)
