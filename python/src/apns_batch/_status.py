@@ -32,10 +32,12 @@ class Status:
 
     @property
     def rows(self) -> int:
+        """The rows of all parts."""
         return sum(part.rows for part in self.parts)
 
     @property
     def ended(self) -> int:
+        """The rows of all parts that have an outcome."""
         return sum(part.ended for part in self.parts)
 
     def count(self, state: str) -> int:
