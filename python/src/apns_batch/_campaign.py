@@ -7,8 +7,9 @@ import os
 import pathlib
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from ._command import demand
 from ._errors import ConfigurationError
@@ -38,7 +39,8 @@ class Campaign:
         for key, value in self.settings.items():
             if only is None or key in only:
                 flag = "--" + key.replace("_", "-")
-                for each in value if isinstance(value, list | tuple) else [value]:
+                values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+                for each in values:
                     flags += [flag, str(each)]
         return flags
 

@@ -56,7 +56,7 @@ class Options:
         return flags
 
 
-def _at_least(least: int, name: str, value: int | None) -> None:
+def _at_least(least: int, name: str, value: object) -> None:
     if value is not None and (not isinstance(value, int) or value < least):
         raise ConfigurationError(f"{name}: expected a whole number of at least {least}, found {value!r}")
 

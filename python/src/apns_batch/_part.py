@@ -10,7 +10,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from ._errors import SenderInterruptedError
 from ._layout import RunLayout
@@ -163,8 +163,8 @@ class _Sender:
 
     def summary(self) -> dict[str, Any] | None:
         with contextlib.suppress(ValueError):
-            found = json.loads(self._output)
-            return found if isinstance(found, dict) else None
+            found: object = json.loads(self._output)
+            return cast("dict[str, Any]", found) if isinstance(found, dict) else None
         return None
 
     def _read_output(self, pipe: IO[bytes]) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from ._layout import RunLayout
 from ._manifest import Manifest
@@ -17,7 +17,9 @@ _EVERY_SECONDS = 10.0
 
 
 @contextlib.contextmanager
-def progress_of(layout: RunLayout, manifest: Manifest, every: float = _EVERY_SECONDS) -> Iterator[None]:
+def progress_of(
+    layout: RunLayout, manifest: Manifest, every: float = _EVERY_SECONDS
+) -> Generator[None, None, None]:
     """Logs a line every ten seconds until the block ends."""
     ends = threading.Event()
     thread = threading.Thread(target=_log_progress, args=(layout, manifest, every, ends), daemon=True)

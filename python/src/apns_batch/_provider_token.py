@@ -6,7 +6,7 @@ import contextlib
 import logging
 import pathlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from ._campaign import CREDENTIALS, Campaign, CopiedCampaign
 from ._command import demand
@@ -24,7 +24,7 @@ _RETRY_SECONDS = 30.0
 @contextlib.contextmanager
 def provider_token(
     binary: str, campaign: Campaign, copied: CopiedCampaign, layout: RunLayout, every: float = TOKEN_SECONDS
-) -> Iterator[pathlib.Path | None]:
+) -> Generator[pathlib.Path | None, None, None]:
     """Writes the token that all senders use, and replaces it until the block ends.
 
     Gives the path of the token, or None if the campaign is sent to the simulator inside each sender.

@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from ._errors import DriverGoneError, RunBusyError, StorageError
 
@@ -71,7 +71,7 @@ def file_system_of(directory: pathlib.Path, mount_list: str = "/proc/self/mounti
 
 
 @contextlib.contextmanager
-def driver_lock(path: pathlib.Path, patience: float) -> Iterator[None]:
+def driver_lock(path: pathlib.Path, patience: float) -> Generator[None, None, None]:
     """Holds the lock of the program that sends a run.
 
     Raises RunBusyError if another program still holds it after `patience` seconds. Tasks look at the lock for a moment, so

@@ -35,9 +35,9 @@ class Summary:
     """The requests for those rows."""
     resent: int = 0
     """The rows that were sent again although an earlier request may have arrived."""
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = field(default_factory=dict[str, int])
     """Rejected rows by the reason that APNs gave."""
-    unavailable_reasons: Mapping[str, int] = field(default_factory=dict)
+    unavailable_reasons: Mapping[str, int] = field(default_factory=dict[str, int])
     parts: int = 0
     parts_complete: int = 0
     cause: str | None = None
