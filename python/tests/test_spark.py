@@ -198,8 +198,10 @@ def test_random_input(start_simulator: Start, make_campaign: Make, start_program
 def test_a_killed_driver_is_started_again(
     start_simulator: Start, make_campaign: Make, start_program: Run
 ) -> None:
-    campaign = make_campaign(start_simulator(SLOW))
+    campaign = make_campaign(start_simulator(SLOW), not_after="2h")
     arguments: dict[str, Any] = {"rows": 40_000, "senders": 2, "parts": 6, "on_unknown": "report"}
+    # Where the executors are, it is another day.
+    arguments["conf"] = {"spark.executorEnv.TZ": "Etc/GMT+12"}
     first = start_program("spark", campaign, **arguments)
     wait_for_senders(campaign)
     wait_until(lambda: any(campaign.run_dir.glob("parts/*/summary.json")), 600)

@@ -106,12 +106,9 @@ class Driver:
             left = {part: rows for part, rows in left.items() if rows > 0}
             if not left:
                 return Sent(layout, manifest, summary, was_complete=True)
-            layout.complete.unlink()
-            plan = replace(
-                self._plan(layout, copied, manifest, left),
-                retries_unavailable=True,
-            )
+            plan = replace(self._plan(layout, copied, manifest, left), retries_unavailable=True)
             with _proven(layout, machines) as proof:
+                layout.complete.unlink()
                 return Sent(layout, manifest, self._send(binary, copied, plan, machines, proof))
 
     @contextlib.contextmanager
