@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ._check import Check, Finding, Notification, check
 from ._errors import (
     ApnsBatchError,
     ConfigurationError,
@@ -20,6 +21,7 @@ from ._errors import (
 from ._layout import RunLayout
 from ._local import Run, run, verify
 from ._manifest import Manifest
+from ._results import Outcome, Result, Results, results
 from ._status import PartStatus, Status, StatusReader
 from ._summary import Summary
 from ._verify import Verification
@@ -27,9 +29,15 @@ from ._version import VERSION as __version__
 
 __all__ = [
     "ApnsBatchError",
+    "Check",
     "ConfigurationError",
     "DriverGoneError",
+    "Finding",
+    "Notification",
+    "Outcome",
     "PartStatus",
+    "Result",
+    "Results",
     "Run",
     "RunBusyError",
     "SenderInterruptedError",
@@ -39,6 +47,8 @@ __all__ = [
     "Summary",
     "Verification",
     "__version__",
+    "check",
+    "results",
     "run",
     "status",
     "verify",

@@ -6,7 +6,6 @@ import os
 import pathlib
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 from ._layout import RunLayout
@@ -16,7 +15,7 @@ from ._rows import frozen_lines
 _READ_BYTES = 1 << 20
 
 
-def freeze_rows(rows: Iterable[Mapping[str, Any]], layout: RunLayout, parts: int) -> None:
+def freeze_rows(rows: Any, layout: RunLayout, parts: int) -> None:
     """Writes rows as NDJSON, each into the part that its token decides, so that no device gets pushes from two senders at once.
 
     Rows of a part keep their order. The parts are complete when `_SUCCESS` exists; what an earlier program left unfinished is removed.

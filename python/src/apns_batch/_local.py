@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from ._command import find_binary
 from ._driver import Driver, campaign_of
 from ._errors import SenderInterruptedError
 from ._freeze import freeze_rows, frozen_files, measured
@@ -18,7 +19,8 @@ from ._manifest import Manifest, Part
 from ._options import Options
 from ._part import PartMessage
 from ._provider_token import TOKEN_SECONDS
-from ._results import result_rows
+from ._results import Results, results
+from ._rows import rows_of
 from ._sender import SenderTask, send_group
 from ._summary import Summary
 from ._verify import Verification, verified, verify_part
@@ -36,14 +38,13 @@ class Run:
     run_dir: str
     summary: Summary
 
-    def results(self) -> Iterator[dict[str, str]]:
-        """The results of all parts, one for each row: the number of the part, and the columns of `results.csv`, with all texts as they were."""
-        layout = RunLayout.of(self.run_dir)
-        return result_rows(layout, Manifest.read(layout))
+    def results(self) -> Results:
+        """The results of all parts, one for each row, to iterate over or as a frame. To read them sends nothing."""
+        return results(self.run_dir)
 
 
 def run(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Any,
     *,
     campaign: str | os.PathLike[str],
     run_dir: str | os.PathLike[str],
@@ -64,7 +65,8 @@ def run(
     The first call freezes the rows into the run directory, before anything is sent. A later call, after whatever ended the first one, sends
     what is left of those and does not look at `rows`.
 
-    :param rows: Keys and values, with `token`. Values are text, numbers, booleans, None, or for `payload` a mapping.
+    :param rows: Mappings, dataclasses or named tuples, or a frame of pandas, polars or Arrow, with a column `token`. docs/values.md says what
+        becomes of their values. A row with a value that cannot be sent is an invalid row, and spoils no other.
     :param campaign: The campaign file. What belongs to one run on one machine is not used, such as `input` and `on_complete`.
     :param run_dir: The run directory, created if needed.
     :param settings: Settings that replace those of the campaign file, by their keys in it.
@@ -87,9 +89,14 @@ def run(
     layout = RunLayout.of(run_dir)
     options = Options(senders, lanes, rate, connections, parts, on_unknown, canary)
     driver = Driver(layout, campaign_of(campaign, settings), options, lock_wait, report, token_interval)
-    summary = driver.send(
-        lambda layout: freeze_rows(rows, layout, options.part_count), measured_parts, _send_groups
-    )
+
+    def freeze(layout: RunLayout) -> None:
+        given = rows_of(rows)
+        for warning in given.check_schema(find_binary(), driver.campaign).warnings:
+            _log.warning("rows: %s", warning)
+        freeze_rows(given, layout, options.part_count)
+
+    summary = driver.send(freeze, measured_parts, _send_groups)
     return Run(str(layout.root), summary)
 
 

@@ -6,6 +6,8 @@ run directory must be in a file system that the driver and all executors see, an
 
 from __future__ import annotations
 
+from ._check import check
+from ._results import results
 from ._run import SparkRun, send, verify
 
-__all__ = ["SparkRun", "send", "verify"]
+__all__ = ["SparkRun", "check", "results", "send", "verify"]

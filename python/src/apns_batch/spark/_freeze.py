@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,8 @@ from .._errors import ConfigurationError
 from .._freeze import frozen_files, measured
 from .._layout import RunLayout
 from .._manifest import Part
-from .._rows import TOKEN
 from .._storage import check_storage, confirm_driver
+from .._values import TOKEN
 from ._lines import frame_lines
 from ._tasks import for_each
 
@@ -29,13 +29,15 @@ def _check_once(directory: pathlib.Path) -> None:
     check_storage(directory)
 
 
-def freeze_frame(frame: DataFrame, layout: RunLayout, parts: int) -> None:
+def freeze_frame(frame: DataFrame, layout: RunLayout, parts: int, left_out: Collection[str] = ()) -> None:
     """Writes the rows as NDJSON, with the committer of Spark, which is right about attempts that are repeated.
 
     The token decides the part of a row, so that no device gets pushes from two senders at once.
+
+    :param left_out: Columns that are not written.
     """
     (
-        frame_lines(frame)
+        frame_lines(frame, left_out)
         .repartition(parts, f.col(TOKEN))
         .sortWithinPartitions(TOKEN)
         .select("line")

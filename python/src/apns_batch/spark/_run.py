@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import csv
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as f
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
-
-from .. import _altered
+from .._command import find_binary
 from .._driver import Driver, campaign_of
 from .._layout import RunLayout
 from .._manifest import Manifest
 from .._options import Options
 from .._provider_token import TOKEN_SECONDS
-from .._results import FIXED_COLUMNS, results_of
+from .._schema import check_schema
 from .._summary import Summary
 from .._verify import Verification, verified, verify_part
-from ._altered import plain
+from ._columns import check_columns
 from ._freeze import freeze_frame, measure_parts
 from ._job import send_groups
-from ._lines import check_columns
+from ._results import results
 from ._tasks import for_each
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-_TYPES = {"row": LongType(), "status": IntegerType(), "timestamp": LongType(), "attempts": IntegerType()}
+_log = logging.getLogger("apns_batch")
 
 
 @dataclass(frozen=True)
@@ -42,42 +39,8 @@ class SparkRun:
 
     @property
     def results(self) -> DataFrame:
-        """One row for each row that has an outcome: `part`, and the columns of `results.csv`, with all texts as they were.
-
-        To read it sends nothing.
-        """
-        layout = RunLayout.of(self.run_dir)
-        files = [
-            path for part in Manifest.read(layout).parts if (path := results_of(layout, part.part)).exists()
-        ]
-        columns = FIXED_COLUMNS
-        if files:
-            with open(files[0], newline="", encoding="utf-8") as file:
-                columns = tuple(_altered.plain(name) for name in next(csv.reader(file), FIXED_COLUMNS))
-        schema = StructType([StructField(name, _TYPES.get(name, StringType())) for name in columns])
-        if not files:
-            with_part = StructType([StructField("part", IntegerType()), *schema.fields])
-            return self.spark.createDataFrame([], with_part)
-        frame = (
-            self.spark.read.schema(schema)
-            .option("header", "true")
-            .option("escape", '"')
-            .option("multiLine", "true")
-            .csv([f"file://{path}" for path in files])
-        )
-        part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/", 1).cast("int")
-        texts = (
-            plain(_column(field.name)).alias(field.name)
-            if field.dataType == StringType()
-            else _column(field.name)
-            for field in schema
-        )
-        return frame.select(part.alias("part"), *texts)
-
-
-def _column(name: str) -> Column:
-    """The column of exactly this name, which may have dots and backticks."""
-    return f.col("`" + name.replace("`", "``") + "`")
+        """One row for each row that has an outcome, with the columns that :func:`results` describes. To read it sends nothing."""
+        return results(self.spark, self.run_dir)
 
 
 def send(
@@ -104,7 +67,8 @@ def send(
 
     The signing key stays with the driver; the executors get a provider token, which the driver replaces every 45 minutes.
 
-    :param df: Rows with a column `token`. Columns keep their types: `payload` may be a struct.
+    :param df: Rows with a column `token`. docs/values.md says what becomes of their values. A row with a value that cannot be sent is an
+        invalid row, and spoils no other.
     :param campaign: The campaign file, which the driver reads. What belongs to one run on one machine is not used, such as `input`.
     :param run_dir: The run directory, which driver and executors see under this name. Its file system must have locks that exclude.
     :param settings: Settings that replace those of the campaign file, by their keys in it.
@@ -123,12 +87,19 @@ def send(
     :raises RunBusyError: Another program is sending this run.
     :raises SendingStoppedError: APNs refused in a way that concerns all rows, such as a wrong key.
     """
-    check_columns(df)
+    unfit = check_columns(df)
     layout, spark = RunLayout.of(run_dir), df.sparkSession
     options = Options(senders, lanes, rate, connections, parts, on_unknown, canary)
     driver = Driver(layout, campaign_of(campaign, settings), options, lock_wait, report, token_interval)
+
+    def freeze(layout: RunLayout) -> None:
+        needs = check_schema(find_binary(), driver.campaign, df.columns)
+        for warning in needs.warnings:
+            _log.warning("df: %s", warning)
+        freeze_frame(df, layout, options.part_count, needs.fit(unfit))
+
     summary = driver.send(
-        lambda layout: freeze_frame(df, layout, options.part_count),
+        freeze,
         lambda layout: measure_parts(spark, layout),
         lambda groups, _: send_groups(spark, groups, lanes),
     )
