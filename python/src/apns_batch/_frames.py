@@ -8,9 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ._errors import ConfigurationError
+from ._values import TOKEN
 
 # Rows whose values exist at the same time.
 _SLICE = 8192
@@ -67,11 +68,29 @@ def check_names(names: Sequence[Any]) -> None:
 
 ZONELESS = ("a time with its zone", "times without one: give the column its zone, or write it as a text")
 INTERVAL = ("a time or a number of seconds", "intervals: write them as numbers or texts")
+TEXTS = "texts or bytes"
 BINARY = ("bytes in token only", "bytes: write them as texts")
 
 
 def told(expected_and_found: tuple[str, str]) -> str:
     return "expected {}, found {}".format(*expected_and_found)
+
+
+def refuse_tokens(kind: object) -> NoReturn:
+    """Raises ConfigurationError, because tokens cannot be of this type."""
+    raise ConfigurationError(f"column {TOKEN}: expected {TEXTS}, found {kind}")
+
+
+def _polars_texts(polars: Any) -> tuple[Any, ...]:
+    return polars.String, polars.Categorical, polars.Enum, polars.Binary, polars.Object
+
+
+def _is_arrow_text(arrow: Any, kind: Any) -> bool:
+    if isinstance(kind, arrow.BaseExtensionType):
+        return False
+    if arrow.types.is_dictionary(kind):
+        return _is_arrow_text(arrow, kind.value_type)
+    return any(word in str(kind) for word in ("string", "binary")) and kind.num_fields == 0
 
 
 def _of_pandas(pandas: Any, rows: Any) -> Frame | None:
@@ -82,6 +101,8 @@ def _of_pandas(pandas: Any, rows: Any) -> Frame | None:
     unfit: dict[str, str] = {}
     for name, kind in zip(rows.columns, rows.dtypes, strict=True):
         family = getattr(kind, "kind", "")
+        if name == TOKEN and family in "iufbcmM" and family:
+            refuse_tokens(kind)
         if family == "M" and getattr(kind, "tz", None) is None and not _has_zone(kind):
             unfit[name] = told(ZONELESS)
         elif family == "m":
@@ -124,7 +145,9 @@ def _of_polars(polars: Any, rows: Any) -> Frame | None:
         return None
     unfit: dict[str, str] = {}
     for name, kind in rows.schema.items():
-        found = _unfit_in_polars(polars, kind, name == "token")
+        if name == TOKEN and not isinstance(kind, _polars_texts(polars)):
+            refuse_tokens(kind)
+        found = _unfit_in_polars(polars, kind, name == TOKEN)
         if found is not None:
             unfit[name] = told(found)
     clean: list[Convert | None] = [
@@ -170,7 +193,9 @@ def _of_arrow(arrow: Any, rows: Any) -> Frame | None:
     schema = rows.schema
     unfit: dict[str, str] = {}
     for member in schema:
-        found = _unfit_in_arrow(arrow, member.type, member.name == "token")
+        if member.name == TOKEN and not _is_arrow_text(arrow, member.type):
+            refuse_tokens(member.type)
+        found = _unfit_in_arrow(arrow, member.type, member.name == TOKEN)
         if found is not None:
             unfit[member.name] = told(found)
     convert = [_arrow_values(arrow, member.type) for member in schema]
