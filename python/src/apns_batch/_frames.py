@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ._errors import ConfigurationError
-from ._values import TOKEN
+from ._values import TOKEN, is_unicode
 
 # Rows whose values exist at the same time.
 _SLICE = 8192
@@ -41,7 +41,6 @@ def frame_of(rows: Any) -> Frame | None:
         module = sys.modules.get(package)
         frame = None if module is None else of(module, rows)
         if frame is not None:
-            check_names(frame.columns)
             return frame
     if type(rows).__module__.startswith("pyspark."):
         raise ConfigurationError("rows: a DataFrame of Spark is sent by apns_batch.spark.send")
@@ -55,12 +54,10 @@ def check_names(names: Sequence[Any]) -> None:
             raise ConfigurationError(
                 f"column {name!r}: expected a text as name, found a {type(name).__name__}"
             )
-        try:
-            name.encode("utf-8")
-        except UnicodeEncodeError:
+        if not is_unicode(name) or "\0" in name:
             raise ConfigurationError(
-                f"column {name!a}: expected a text as name, found half of a surrogate pair"
-            ) from None
+                f"column {name!a}: expected a text as name, found half of a pair or a NUL"
+            )
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if twice is not None:
         raise ConfigurationError(f'two columns have the name "{twice}"; rename one of them, or leave it out')
@@ -98,6 +95,7 @@ def _of_pandas(pandas: Any, rows: Any) -> Frame | None:
         raise ConfigurationError("rows: expected a DataFrame of pandas, found a Series")
     if not isinstance(rows, pandas.DataFrame):
         return None
+    check_names(list(rows.columns))
     unfit: dict[str, str] = {}
     for name, kind in zip(rows.columns, rows.dtypes, strict=True):
         family = getattr(kind, "kind", "")
@@ -143,6 +141,7 @@ def _of_polars(polars: Any, rows: Any) -> Frame | None:
         raise ConfigurationError(f"rows: expected a DataFrame of polars, found a {type(rows).__name__}")
     if not isinstance(rows, polars.DataFrame):
         return None
+    check_names(rows.columns)
     unfit: dict[str, str] = {}
     for name, kind in rows.schema.items():
         if name == TOKEN and not isinstance(kind, _polars_texts(polars)):
@@ -191,6 +190,7 @@ def _of_arrow(arrow: Any, rows: Any) -> Frame | None:
     if not isinstance(rows, arrow.Table | arrow.RecordBatch | arrow.RecordBatchReader):
         return None
     schema = rows.schema
+    check_names(schema.names)
     unfit: dict[str, str] = {}
     for member in schema:
         if member.name == TOKEN and not _is_arrow_text(arrow, member.type):

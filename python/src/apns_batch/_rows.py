@@ -12,7 +12,7 @@ from ._campaign import Campaign
 from ._errors import ConfigurationError
 from ._frames import frame_of
 from ._schema import Needs, check_schema
-from ._values import TOKEN, UnfitValueError, field_text, fixed_members, quoted, unfit
+from ._values import TOKEN, UnfitValueError, field_text, fixed_members, is_unicode, quoted, unfit
 
 __all__ = ["TOKEN", "Line", "Rows", "frozen_lines", "rows_of"]
 
@@ -61,7 +61,7 @@ class Rows:
         """The names that the first rows have. Raises ConfigurationError if these are no rows, or have no tokens."""
         names = self._columns
         if names is None:
-            names = tuple(dict.fromkeys(key for row in self._looked_at() for key in row))
+            names = tuple(dict.fromkeys(key for row in self._looked_at() for key in row if _is_name(key)))
         if names and TOKEN not in names:
             raise ConfigurationError(f"rows: {missing_token(names)}")
         return tuple(names)
@@ -150,6 +150,11 @@ def _line(row: Mapping[str, Any]) -> Line:
         else:
             return Line(token, text)
     return _converted(row)
+
+
+def _is_name(key: object) -> bool:
+    """Whether a key can be the name of a column. A row with another one is invalid."""
+    return isinstance(key, str) and (key.isascii() or is_unicode(key)) and "\0" not in key
 
 
 def _is_text(name: object) -> bool:

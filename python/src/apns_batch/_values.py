@@ -140,6 +140,15 @@ def quoted(text: str, place: str) -> str:
     return encode_basestring(text)
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _token(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).hex()
