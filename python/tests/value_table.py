@@ -164,6 +164,21 @@ KINDS: tuple[Kind, ...] = (
         },
     ),
     Kind(
+        "device token",
+        TOKEN,
+        f'"{TOKEN}"',
+        token=TOKEN,
+        written={
+            "CSV": ("hex digits", TOKEN),
+            "NDJSON": ("string", f'"{TOKEN}"'),
+            "Python": ("str", TOKEN),
+            "pandas": ("object, string, category", pandas("category", TOKEN)),
+            "polars": ("String", polars(lambda pl: pl.String, TOKEN)),
+            "Arrow": ("string", arrow(lambda pa: pa.large_string(), TOKEN)),
+            "Spark": ("string", f"'{TOKEN}'"),
+        },
+    ),
+    Kind(
         "no value",
         "",
         "null",
