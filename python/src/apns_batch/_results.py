@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import pathlib
+import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ UNREADABLE = ": expected a JSON value"
 #: Before the name of a result column that a frame of results has already.
 PREFIX = "column_"
 
+_HEX = re.compile("[0-9A-Fa-f]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _READ_BYTES = 1 << 20
 _POLL_SECONDS = 0.2
@@ -70,7 +72,7 @@ class Result:
     row: int
     """Its number in the part, from 1."""
     token: str
-    """In lower case if it is a device token, and else as the row has it."""
+    """In lower case if it is hex digits, and else as the row has it."""
     outcome: Outcome
     status: int | None
     """The status of the last answer."""
@@ -292,6 +294,9 @@ def result_of(part: int, line: Mapping[str, str]) -> Result:
         before, found, after = token.partition(REASON)
         if found:
             token, reason = before, after
+    if _HEX.fullmatch(token):
+        # The command writes the token of an invalid row as the row has it.
+        token = token.lower()
     return Result(
         part=part,
         row=int(line["row"]),

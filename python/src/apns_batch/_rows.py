@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,7 +141,7 @@ def _row(row: Any, number: int) -> dict[str, Any]:
 
 def _line(row: Mapping[str, Any]) -> Line:
     token = row.get(TOKEN)
-    if type(token) is str and _PLAIN.issuperset(map(type, row.values())) and all(map(_is_text, row)):
+    if type(token) is str and _is_plain(row.values()) and all(map(_is_text, row)):
         try:
             text = _encode(row)
             text.isascii() or text.encode("utf-8")
@@ -150,6 +150,15 @@ def _line(row: Mapping[str, Any]) -> Line:
         else:
             return Line(token, text)
     return _converted(row)
+
+
+def _is_plain(values: Collection[Any]) -> bool:
+    """Whether JSON has all these values as they are. Whole floats lose their fraction; what is not finite is no JSON."""
+    kinds = set(map(type, values))
+    if float in kinds:
+        kinds.discard(float)
+        return kinds <= _PLAIN and all(value % 1 for value in values if type(value) is float)
+    return kinds <= _PLAIN
 
 
 def _is_name(key: object) -> bool:

@@ -5,7 +5,6 @@ All of it runs in the JVM, with functions that Spark Connect has, too.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from .._errors import ConfigurationError
-from .._frames import BINARY, INTERVAL, ZONELESS, check_names, told
+from .._frames import BINARY, INTERVAL, ZONELESS, check_names, refuse_tokens, told
 from .._rows import missing_token
 from .._values import TOKEN
 
@@ -30,11 +29,6 @@ _LATER_TEXTS = ("TimeType",)
 _LATER_SIMPLE = ("VariantType",)
 
 
-def quoted(name: str) -> Column:
-    """The column of exactly this name, which may have dots and backticks."""
-    return f.col("`" + name.replace("`", "``") + "`")
-
-
 def check_columns(frame: DataFrame) -> dict[str, str]:
     """Returns the columns whose types no row can have, with what was expected and found.
 
@@ -48,9 +42,7 @@ def check_columns(frame: DataFrame) -> dict[str, str]:
         raise ConfigurationError(f"df: {missing_token(frame.columns)}")
     token = kinds.pop(TOKEN)
     if not isinstance(token, t.StringType | t.BinaryType):
-        raise ConfigurationError(
-            f"column {TOKEN}: expected strings or binaries, found {token.simpleString()}"
-        )
+        refuse_tokens(token.simpleString())
     found = {name: unfit_type(kind) for name, kind in kinds.items()}
     return {name: told(fault) for name, fault in found.items() if fault is not None}
 
@@ -133,7 +125,8 @@ def _plain_decimal(column: Column) -> Column:
     """All digits of a decimal and no exponent, in which Spark writes small ones: 1.23E-8."""
     text = column.cast("string")
     digits = f.regexp_replace(f.regexp_extract(text, r"^-?([0-9.]+)E", 1), r"\.", "")
-    zeros = f.call_function("repeat", f.lit("0"), f.regexp_extract(text, r"E-([0-9]+)$", 1).cast("int") - 1)
+    places = f.nullif(f.regexp_extract(text, r"E-([0-9]+)$", 1), f.lit("")).cast("int")
+    zeros = f.call_function("repeat", f.lit("0"), places - 1)
     sign = f.when(text.startswith("-"), "-").otherwise("")
     return f.when(text.contains("E"), f.concat(sign, f.lit("0."), zeros, digits)).otherwise(text)
 
@@ -164,14 +157,12 @@ def fault_of(column: Column, kind: t.DataType, name: str) -> Column | None:
 def _fault_of_any(elements: Column, kind: t.DataType, name: str) -> Column | None:
     if not has(kind, lambda each: isinstance(each, _FLOATS)):
         return None
-    faults = f.transform(elements, functools.partial(_element_fault, kind=kind, name=name))
-    return f.filter(faults, lambda each: each.isNotNull()).getItem(0)
+    faults = f.transform(elements, lambda each: _sure(fault_of(each, kind, name)))
+    return f.get(f.filter(faults, lambda each: each.isNotNull()), f.lit(0))
 
 
-def _element_fault(each: Column, kind: t.DataType, name: str) -> Column:
-    fault = fault_of(each, kind, name)
-    assert fault is not None
-    return fault
+def _sure(fault: Column | None) -> Column:
+    return f.lit(None).cast("string") if fault is None else fault
 
 
 def first_of(faults: Sequence[Column]) -> Column | None:

@@ -11,7 +11,7 @@ from pyspark.sql import types as t
 
 from .._rows import REASON, UNREADABLE_END
 from .._values import TOKEN
-from ._columns import as_json, check_columns, fault_of, field_of, first_of, quoted
+from ._columns import as_json, check_columns, fault_of, field_of, first_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -34,12 +34,12 @@ def frame_lines(frame: DataFrame, left_out: Collection[str] = ()) -> DataFrame:
 
 def reasoned_lines(frame: DataFrame, left_out: Collection[str] = ()) -> DataFrame:
     """As `frame_lines`, with `reason`: why a row is invalid, or null."""
-    kinds = {field.name: field.dataType for field in frame.schema.fields if field.name not in left_out}
+    fields = frame.schema.fields
     # By their place, names do not matter to Spark: they may have dots, and differ in upper and lower case only.
-    kept = frame.select(*(quoted(name) for name in frame.columns if name in kinds)) if left_out else frame
-    places = {name: f"c{number}" for number, name in enumerate(kinds)}
-    rows = kept.toDF(*places.values())
-    columns = {name: f.col(place) for name, place in places.items()}
+    rows = frame.toDF(*(f"c{number}" for number in range(len(fields))))
+    kept = {field.name: number for number, field in enumerate(fields) if field.name not in left_out}
+    kinds = {name: fields[number].dataType for name, number in kept.items()}
+    columns = {name: f.col(f"c{number}") for name, number in kept.items()}
     faults = [fault_of(columns[name], kind, name) for name, kind in kinds.items()]
     reason = first_of([fault for fault in faults if fault is not None])
     token = field_of(columns[TOKEN], kinds[TOKEN])

@@ -66,9 +66,11 @@ def _typed(columns: dict[str, Column]) -> list[Column]:
     ending = f.lit(UNREADABLE)
     has_own = (columns["outcome"] == "invalid") & reason.endswith(ending) & token.contains(REASON)
     before = f.substring_index(token, REASON, 1)
+    own = f.when(has_own, before).otherwise(f.coalesce(token, f.lit("")))
     found: dict[str, Column] = {
         **{name: plain(column) for name, column in columns.items()},
-        "token": f.when(has_own, before).otherwise(f.coalesce(token, f.lit(""))),
+        # The command writes the token of an invalid row as the row has it.
+        "token": f.when(own.rlike("^[0-9A-Fa-f]+$"), f.lower(own)).otherwise(own),
         "reason": f.when(
             has_own, token.substr(f.length(before) + len(REASON) + 1, f.lit(2**31 - 1))
         ).otherwise(reason),
