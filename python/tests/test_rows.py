@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
-from conftest import Campaign, Program, Simulator, rows, tokens, wait_until
+from conftest import Campaign, Program, Simulator, binary, rows, tokens, wait_until
 
 import apns_batch
 from apns_batch import Outcome
@@ -22,7 +22,7 @@ from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part
 from apns_batch._results import PartReader, frame_names, results_of
 from apns_batch._rows import frozen_lines, rows_of
-from apns_batch._schema import Needs
+from apns_batch._schema import Needs, knows_columns
 
 Start = Callable[..., Simulator]
 Make = Callable[..., Campaign]
@@ -227,9 +227,31 @@ def test_a_column_that_nobody_needs_is_left_out() -> None:
     frame = pd.DataFrame({"token": ["aa"], "name": ["x"], "made": [pd.Timestamp(NAIVE)]})
     (line,) = rows_of(frame).fit(Needs({"name": ("t.json:1:2",)})).lines()
     assert line.text == '{"token":"aa","name":"x"}'
-    message = r"column made: expected a time with its zone, .* \(t\.json:1:2 uses it\)"
+    message = r"column made: expected a time with its zone, .* \(used by t\.json:1:2\)"
     with pytest.raises(apns_batch.ConfigurationError, match=message):
         rows_of(frame).fit(Needs({"made": ("t.json:1:2",)}))
+
+
+def test_the_command_says_which_columns_are_used(start_simulator: Start, make_campaign: Make) -> None:
+    if not knows_columns(binary()):
+        pytest.skip("copy-campaign of this command does not compare columns")
+    pl: Any = pytest.importorskip("polars")
+    campaign = make_campaign(start_simulator())
+    frame = pl.DataFrame({"token": [TOKEN], "name": ["x"], "made": [NAIVE], "expiration": [True]})
+    found = apns_batch.check(frame, campaign=campaign.path)
+    assert found.faults == (
+        "column expiration: expected seconds since 1970 or times with their zone, found Boolean (used by expiration)",
+    )
+    run = apns_batch.run(frame.drop("expiration"), campaign=campaign.path, run_dir=campaign.run_dir)
+    assert run.summary.accepted == 1
+
+
+def test_header_fields_of_other_types() -> None:
+    pa: Any = pytest.importorskip("pyarrow")
+    for name, values in (("priority", [True]), ("collapse_id", [[1]]), ("topic", [{"a": 1}])):
+        with pytest.raises(apns_batch.ConfigurationError, match=f"column {name}: expected"):
+            rows_of(pa.table({"token": ["aa"], name: values})).fit(Needs())
+    rows_of(pa.table({"token": ["aa"], "priority": [5], "collapse_id": [7]})).fit(Needs())
 
 
 def test_arrow_within_pandas() -> None:

@@ -89,16 +89,22 @@ class Kind:
         text = other.get("text", self.text)
         if use in other:
             return other[use]
-        if use in ("text", "payload"):
-            return text if use == "text" else self.payload
+        if use == "payload":
+            return self.payload
         if use == "token":
             return self._token(source)
+        return text if use == "text" else self._parsed(source, use, text)
+
+    def _parsed(self, source: str, use: str, text: Arrives) -> Arrives:
+        """What arrives where a text is read as a value of another type."""
+        is_typed = source in ("polars", "Arrow", "Spark") and self.name in NO_TIMES
+        if use == "expiration" and is_typed:
+            return Refused(TIMES)
         if isinstance(text, Invalid | Refused):
             return text
-        fits = {"number": self.number, "json": self.is_json, "expiration": self.expiration is not None}[use]
-        if not fits:
-            return Invalid()
-        return self.expiration or "" if use == "expiration" else text
+        if use == "expiration":
+            return Invalid() if self.expiration is None else self.expiration
+        return text if {"number": self.number, "json": self.is_json}[use] else Invalid()
 
     def _token(self, source: str) -> Arrives:
         if self.token is not None:
@@ -119,6 +125,11 @@ def _in_frames(reason: str) -> dict[str, dict[str, Arrives]]:
     return {source: {**refused} for source in ("polars", "Arrow", "Spark")}
 
 
+#: Kinds whose types of frames no expiration can be.
+NO_TIMES = frozenset(
+    ("truth", "date", "time of day", "UUID", "list of one type", "mapping", "struct", "NaN within a value")
+)
+TIMES = "expected seconds since 1970 or times with their zone"
 TEXTS = "expected texts or bytes"
 ZONE = "expected a time with its zone"
 INTERVAL = "expected a time or a number of seconds"

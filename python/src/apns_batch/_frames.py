@@ -69,6 +69,26 @@ TEXTS = "texts or bytes"
 BINARY = ("bytes in token only", "bytes: write them as texts")
 
 
+NUMBERS, MOMENTS, TEXTUAL, NESTED = "numbers", "times with a zone", "texts", "values within values"
+OTHER = "other values"
+_EVERY = frozenset({NUMBERS, MOMENTS, TEXTUAL, OTHER})
+# What the header fields of a row can be made of.
+_HEADER_FIELDS = {
+    "expiration": (frozenset({NUMBERS, MOMENTS, TEXTUAL}), "seconds since 1970 or times with their zone"),
+    "priority": (frozenset({NUMBERS, TEXTUAL}), "1, 5 or 10"),
+    **dict.fromkeys(("topic", "push_type", "collapse_id", "apns_id"), (_EVERY, "texts")),
+}
+
+
+def unfit_field(name: str, family: str, kind: object) -> tuple[str, str] | None:
+    """What was expected of a column and what was found, if a header field of its name cannot be of its type.
+
+    :param family: What its values are: NUMBERS, MOMENTS, TEXTUAL, NESTED or OTHER.
+    """
+    families, expected = _HEADER_FIELDS.get(name, (frozenset({family}), ""))
+    return None if family in families else (expected, str(kind))
+
+
 def told(expected_and_found: tuple[str, str]) -> str:
     return "expected {}, found {}".format(*expected_and_found)
 
@@ -147,6 +167,7 @@ def _of_polars(polars: Any, rows: Any) -> Frame | None:
         if name == TOKEN and not isinstance(kind, _polars_texts(polars)):
             refuse_tokens(kind)
         found = _unfit_in_polars(polars, kind, name == TOKEN)
+        found = found or unfit_field(name, _polars_family(polars, kind), kind)
         if found is not None:
             unfit[name] = told(found)
     clean: list[Convert | None] = [
@@ -163,6 +184,16 @@ def _of_polars(polars: Any, rows: Any) -> Frame | None:
             ]
 
     return Frame(tuple(rows.columns), slices, unfit)
+
+
+def _polars_family(polars: Any, kind: Any) -> str:
+    if kind.is_nested():
+        return NESTED
+    if kind.is_numeric() or isinstance(kind, polars.Null):
+        return NUMBERS
+    if isinstance(kind, _polars_texts(polars)):
+        return TEXTUAL
+    return MOMENTS if isinstance(kind, polars.Datetime) else OTHER
 
 
 def _unfit_in_polars(polars: Any, kind: Any, is_token: bool) -> tuple[str, str] | None:
@@ -196,6 +227,7 @@ def _of_arrow(arrow: Any, rows: Any) -> Frame | None:
         if member.name == TOKEN and not _is_arrow_text(arrow, member.type):
             refuse_tokens(member.type)
         found = _unfit_in_arrow(arrow, member.type, member.name == TOKEN)
+        found = found or unfit_field(member.name, _arrow_family(arrow, member.type), member.type)
         if found is not None:
             unfit[member.name] = told(found)
     convert = [_arrow_values(arrow, member.type) for member in schema]
@@ -222,6 +254,19 @@ def _inner_types(arrow: Any, kind: Any) -> list[Any]:
     if types.is_map(kind):
         return [kind.key_type, kind.item_type]
     return [kind.field(number).type for number in range(kind.num_fields)]
+
+
+def _arrow_family(arrow: Any, kind: Any) -> str:
+    types = arrow.types
+    if types.is_dictionary(kind):
+        return _arrow_family(arrow, kind.value_type)
+    if types.is_nested(kind):
+        return NESTED
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
+        return NUMBERS
+    if _is_arrow_text(arrow, kind):
+        return TEXTUAL
+    return MOMENTS if types.is_timestamp(kind) else OTHER
 
 
 def _unfit_in_arrow(arrow: Any, kind: Any, is_token: bool) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ class Needs:
     """What a campaign does with columns."""
 
     where: Mapping[str, tuple[str, ...]] | None = None
-    """The places that name a column, such as `payload.json:1:20`; None if the command does not say them."""
+    """What uses a column, such as `payload.json:1:20` or `expiration`; None if the command does not say it."""
     warnings: tuple[str, ...] = field(default=())
 
     def uses(self, column: str) -> bool:
@@ -30,7 +30,7 @@ class Needs:
     def place(self, column: str) -> str:
         """Where the campaign names the column, for a message."""
         places = (self.where or {}).get(column, ())
-        return f" ({places[0]} uses it)" if places else ""
+        return f" (used by {', '.join(places)})" if places else ""
 
     def fit(self, unfit: Mapping[str, str]) -> frozenset[str]:
         """Returns the columns to leave out: those that no row can have and nobody needs.
@@ -66,7 +66,8 @@ def schema_of_copy(binary: str, campaign: Campaign, columns: Sequence[str], copy
     if "needs" in said:
         needs = {}
         for need in said["needs"]:
-            needs[need["column"]] = (*needs.get(need["column"], ()), need["where"])
+            places = [need["where"]] if "where" in need else need.get("uses", [])
+            needs[need["column"]] = (*needs.get(need["column"], ()), *places)
     return Needs(needs, tuple(said.get("warnings", ())))
 
 

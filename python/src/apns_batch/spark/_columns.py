@@ -12,7 +12,20 @@ from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from .._errors import ConfigurationError
-from .._frames import BINARY, INTERVAL, ZONELESS, check_names, refuse_tokens, told
+from .._frames import (
+    BINARY,
+    INTERVAL,
+    MOMENTS,
+    NESTED,
+    NUMBERS,
+    OTHER,
+    TEXTUAL,
+    ZONELESS,
+    check_names,
+    refuse_tokens,
+    told,
+    unfit_field,
+)
 from .._rows import missing_token
 from .._values import TOKEN
 
@@ -43,7 +56,10 @@ def check_columns(frame: DataFrame) -> dict[str, str]:
     token = kinds.pop(TOKEN)
     if not isinstance(token, t.StringType | t.BinaryType):
         refuse_tokens(token.simpleString())
-    found = {name: unfit_type(kind) for name, kind in kinds.items()}
+    found = {
+        name: unfit_type(kind) or unfit_field(name, _family(kind), kind.simpleString())
+        for name, kind in kinds.items()
+    }
     return {name: told(fault) for name, fault in found.items() if fault is not None}
 
 
@@ -59,6 +75,16 @@ def unfit_type(kind: t.DataType) -> tuple[str, str] | None:
         return None
     known = {"timestamp_ntz": ZONELESS, "binary": BINARY}
     return INTERVAL if "interval" in name else known.get(name, ("a type that JSON has", name))
+
+
+def _family(kind: t.DataType) -> str:
+    if _inner_types(kind) is not None or type(kind).__name__ in _LATER_SIMPLE:
+        return NESTED
+    if isinstance(kind, t.NumericType | t.NullType):
+        return NUMBERS
+    if isinstance(kind, t.StringType | t.VarcharType | t.CharType):
+        return TEXTUAL
+    return MOMENTS if isinstance(kind, t.TimestampType) else OTHER
 
 
 def _is_later(kind: t.DataType) -> bool:
