@@ -314,6 +314,9 @@ def test_a_check_warns_of_columns(start_simulator: Start, make_campaign: Make) -
     found = apns_batch.check([{**row, "priorty": 5} for row in rows(3)], campaign=campaign.path)
     assert found.is_ok
     assert ['did you mean "priority"' in warning for warning in found.warnings] == [True]
+    other = make_campaign(campaign.simulator)
+    (warning,) = apns_batch.check(rows(3), campaign=other.path).warnings
+    assert "so APNs stores a push for up to 30 days" in warning
 
 
 def test_results_have_types(start_simulator: Start, make_campaign: Make) -> None:

@@ -143,12 +143,12 @@ class _Sample:
         done = ask([*self._command("check"), "--findings", str(found)])
         if done.returncode == _USAGE and not found.exists():
             return Check(len(self._lines), tuple(said_wrong(done.stderr).splitlines()), warnings)
-        findings = self._findings(found)
+        findings, general = self._findings(found)
         faults = [] if done.returncode != _USAGE else said_wrong(done.stderr).splitlines()
         return Check(
             len(self._lines),
             tuple(line.replace(f"{self._path}:", "row ") for line in faults),
-            warnings,
+            tuple(dict.fromkeys([*warnings, *general])),
             findings,
             tuple(self._notifications(notifications)),
         )
@@ -156,15 +156,18 @@ class _Sample:
     def _command(self, name: str) -> list[str]:
         return [self._binary, name, str(self._campaign), "--input", str(self._path), "--format", "ndjson"]
 
-    def _findings(self, path: pathlib.Path) -> tuple[Finding, ...]:
+    def _findings(self, path: pathlib.Path) -> tuple[tuple[Finding, ...], list[str]]:
+        """What is said of rows, and of the campaign and the columns as a whole."""
         found: list[Finding] = []
+        general: list[str] = []
         with open(path, newline="", encoding="utf-8", errors="replace") as file:
             for line in csv.DictReader(file):
-                # Findings about the columns have no row; they are among the warnings of the schema.
+                rule, message = line["rule"], plain(line["message"])
                 if line["row"]:
-                    row = int(line["row"])
-                    found.append(self._finding(row, line["severity"], line["rule"], plain(line["message"])))
-        return tuple(sorted(found, key=lambda finding: finding.row))
+                    found.append(self._finding(int(line["row"]), line["severity"], rule, message))
+                else:
+                    general.append(f"{message} [{rule}]")
+        return tuple(sorted(found, key=lambda finding: finding.row)), general
 
     def _finding(self, row: int, severity: str, rule: str, message: str) -> Finding:
         reason = self._lines[row - 1].reason
