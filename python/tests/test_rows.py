@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pathlib
+import subprocess
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -462,3 +464,9 @@ def test_a_first_row_is_looked_at_before_the_others() -> None:
     began = time.monotonic()
     next(lines)
     assert time.monotonic() - began < 1
+
+
+def test_no_package_of_frames_is_imported() -> None:
+    code = "import sys, apns_batch; print(*sorted({'numpy', 'pandas', 'polars', 'pyarrow', 'pyspark'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == ""
