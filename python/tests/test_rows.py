@@ -248,6 +248,22 @@ def test_the_command_says_which_columns_are_used(start_simulator: Start, make_ca
     assert run.summary.accepted == 1
 
 
+def test_columns_that_the_campaign_calls_otherwise(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator(), expiration="2h", columns={"name": "User\\.x.first"})
+    pl: Any = pytest.importorskip("polars")
+    frame = pl.DataFrame({"token": [TOKEN], "User.x": [{"first": "Ann"}]})
+    (shown,) = apns_batch.check(frame, campaign=campaign.path).notifications
+    assert shown.payload == '{"aps":{"alert":"Hello, Ann"}}'
+    naive = frame.with_columns(pl.struct(pl.lit(NAIVE).alias("first")).alias("User.x"))
+    (fault,) = apns_batch.check(naive, campaign=campaign.path).faults
+    assert fault.startswith("column User.x: expected a time with its zone")
+    other = make_campaign(campaign.simulator, columns={"token": "Address"})
+    found = apns_batch.check([{"token": "aa", "Address": TOKEN, "name": "x"}], campaign=other.path)
+    assert found.faults == (
+        'columns: expected rows that have "token" under its own name; rename "Address" of the rows',
+    )
+
+
 def test_header_fields_of_other_types() -> None:
     pa: Any = pytest.importorskip("pyarrow")
     for name, values in (("priority", [True]), ("collapse_id", [[1]]), ("topic", [{"a": 1}])):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import pathlib
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from ._campaign import Campaign
 from ._command import ask, demand, said_wrong
 from ._errors import ConfigurationError
+from ._values import TOKEN
 
 _USAGE = 64
 
@@ -60,15 +62,34 @@ def schema_of_copy(binary: str, campaign: Campaign, columns: Sequence[str], copy
     command = [binary, "copy-campaign", campaign.path, str(copy), *campaign.flags()]
     if not knows_columns(binary):
         demand(command)
-        return _by_sample(binary, copy, columns)
+        # A row without values does not show whether paths lead somewhere; the command asks the first rows of each part.
+        return Needs() if _sources(copy) else _by_sample(binary, copy, columns)
     said = json.loads(demand(command + [f"--columns={name}" for name in columns]))
+    sources = _sources(copy)
     needs: dict[str, tuple[str, ...]] | None = None
     if "needs" in said:
         needs = {}
         for need in said["needs"]:
             places = [need["where"]] if "where" in need else need.get("uses", [])
-            needs[need["column"]] = (*needs.get(need["column"], ()), *places)
+            # What the campaign calls otherwise is needed under the name that the rows have.
+            for column in {need["column"], sources.get(need["column"], need["column"])}:
+                needs[column] = (*needs.get(column, ()), *places)
     return Needs(needs, tuple(said.get("warnings", ())))
+
+
+def _sources(copy: pathlib.Path) -> dict[str, str]:
+    """The columns of rows that the campaign has other names for (`columns`), by these names.
+
+    Raises ConfigurationError if the token is among them: the parts of a run are made by the column `token`.
+    """
+    settings = json.loads((copy / "campaign.yaml").read_text(encoding="utf-8"))
+    renamed: dict[str, str] = settings.get("columns") or {}
+    if TOKEN in renamed:
+        raise ConfigurationError(
+            f'columns: expected rows that have "{TOKEN}" under its own name; rename "{renamed[TOKEN]}" of the rows'
+        )
+    # The first key of a path, in which a backslash is before a dot that is none.
+    return {name: re.sub(r"(?<!\\)\..*", "", path).replace("\\.", ".") for name, path in renamed.items()}
 
 
 @functools.cache
