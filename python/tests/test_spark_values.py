@@ -118,6 +118,25 @@ def test_times_within_values(spark: SparkSession) -> None:
     )
 
 
+@pytest.mark.parametrize("policy", ["LEGACY", "CORRECTED"])
+def test_times_are_those_of_no_session(spark: SparkSession, policy: str) -> None:
+    spark.conf.set("spark.sql.legacy.timeParserPolicy", policy)
+    texts = [
+        "2026-10-25 00:30:00.000001",
+        "2026-10-25 01:30:00",
+        "1969-12-31 23:59:59.25",
+        "2026-04-04 14:30:00.5",
+    ]
+    frame = spark.createDataFrame([(f"{text}Z",) for text in texts], "text string").coalesce(1)
+    frame = frame.select(f.lit(TOKEN).alias("token"), f.expr("cast(text as timestamp)").alias("t"))
+    found = [row.line.partition('"t":')[2][:-1] for row in frame_lines(frame).collect()]
+    spark.conf.unset("spark.sql.legacy.timeParserPolicy")
+    assert found == [
+        *('"2026-10-25T00:30:00.000001Z"', '"2026-10-25T01:30:00Z"', '"1969-12-31T23:59:59.250000Z"'),
+        '"2026-04-04T14:30:00.500000Z"',
+    ]
+
+
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_decimals_have_all_their_digits(spark: SparkSession, ansi: str) -> None:
     spark.conf.set("spark.sql.ansi.enabled", ansi)

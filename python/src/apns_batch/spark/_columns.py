@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 #: Times in UTC, whatever zone the session has, and no members of structs without a value. Values of maps keep their nulls.
-_JSON = {"timeZone": "UTC", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'", "ignoreNullFields": "true"}
+_JSON = {"timeZone": "UTC", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss", "ignoreNullFields": "true"}
 _WHOLE = 2.0**53
 _SIMPLE = (t.StringType, t.BooleanType, t.IntegralType, t.DateType, t.NullType, t.VarcharType, t.CharType)
 _FLOATS = (t.FloatType, t.DoubleType)
@@ -128,8 +128,7 @@ def field_of(column: Column, kind: t.DataType) -> Column:
 def member_of(column: Column, kind: t.DataType) -> Column:
     """A value within a payload, as it is but for its times, which lose zeros behind the second."""
     if isinstance(kind, t.TimestampType):
-        text = f.regexp_extract(as_json(f.struct(column.alias("t"))), '"t":"(.*)"', 1)
-        return f.when(column.isNotNull(), f.regexp_replace(text, r"\.000000Z$", "Z"))
+        return _utc(column)
     if not has(kind, lambda each: isinstance(each, t.TimestampType) or type(each).__name__ in _LATER_TEXTS):
         return column
     if type(kind).__name__ in _LATER_TEXTS:
@@ -145,6 +144,14 @@ def member_of(column: Column, kind: t.DataType) -> Column:
     assert isinstance(kind, t.MapType)
     value = kind.valueType
     return f.transform_values(column, lambda _, each: member_of(each, value))
+
+
+def _utc(column: Column) -> Column:
+    """A time in UTC. Its fraction has no pattern: `SSSSSS` means something else if the session keeps to the parser of Spark 2."""
+    whole = f.regexp_extract(as_json(f.struct(column.alias("t"))), '"t":"(.*)"', 1)
+    micros = f.pmod(f.unix_micros(column), f.lit(1_000_000))
+    fraction = f.when(micros == 0, "").otherwise(f.concat(f.lit("."), f.lpad(micros.cast("string"), 6, "0")))
+    return f.when(column.isNotNull(), f.concat(whole, fraction, f.lit("Z")))
 
 
 def _plain_decimal(column: Column) -> Column:
