@@ -51,8 +51,8 @@ def test_each_row_is_sent_once(start_simulator: Start, make_campaign: Make) -> N
     assert run.summary.reasons == {"Unregistered": 5000 - accepted}
     assert (run.summary.is_complete, run.summary.exit_code, run.summary.left) == (True, 0, 0)
     results = list(run.results())
-    assert sorted(result["token"] for result in results) == sorted(tokens(5000))
-    assert len({result["apns_id"] for result in results}) == 5000
+    assert sorted(result.token for result in results) == sorted(tokens(5000))
+    assert len({result.apns_id for result in results}) == 5000
     found = apns_batch.verify(campaign.run_dir)
     assert found.is_sound
     assert (found.is_complete, found.rows, found.results) == (True, 5000, 5000)
@@ -82,9 +82,9 @@ def test_a_device_is_in_one_part(start_simulator: Start, make_campaign: Make) ->
         for token in tokens(200, 10)
     ]
     apns_batch.run(twice, campaign=campaign.path, run_dir=campaign.run_dir, parts=7)
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[int]] = {}
     for result in apns_batch.Run(str(campaign.run_dir), apns_batch.Summary("")).results():
-        found.setdefault(result["token"].lower(), set()).add(result["part"])
+        found.setdefault(result.token.lower(), set()).add(result.part)
     assert len(found) == 200
     assert {len(parts) for parts in found.values()} == {1}
 
@@ -208,7 +208,7 @@ def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make) 
     campaign = make_campaign(start_simulator(), result_columns=["name"])
     given = [{"token": token, "name": name} for token, name in zip(tokens(len(TEXTS)), TEXTS, strict=True)]
     run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir, parts=3)
-    found = {result["token"]: result["name"] for result in run.results()}
+    found = {result.token: result.columns["name"] for result in run.results()}
     assert found == {row["token"]: row["name"] for row in given}
 
 
@@ -251,9 +251,17 @@ def test_no_rows(start_simulator: Start, make_campaign: Make) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([{"name": "no token"}], "row 1: token is no text"),
-        ([{"token": "aa", "name": float("nan")}], "row 1: a value cannot be written as JSON"),
-        ([{"token": "aa", "name": object()}], "row 1: a value cannot be written as JSON"),
+        ([{"name": "no token"}], 'rows: no column "token"; there are name'),
+        ([{"Token": "aa", "name": "x"}], 'did you mean "Token"'),
+        ([{"token": "aa", "nmae": "x"}], 'unknown column "name"; did you mean "nmae"'),
+        (
+            [{"token": "aa", "name": "x"}, "a text"],
+            "row 2: expected a mapping, a dataclass or a named tuple, found a str",
+        ),
+        ([{"token": "aa", "name": "x"}] * 1500 + [(1, 2)], "row 1501: expected a mapping"),
+        ("token", "rows: expected an iterable of rows or a frame, found a str"),
+        ({"token": "aa"}, "rows: expected an iterable of rows or a frame, found a dict"),
+        (5, "rows: expected an iterable"),
     ],
 )
 def test_wrong_rows(start_simulator: Start, make_campaign: Make, given: Any, message: str) -> None:

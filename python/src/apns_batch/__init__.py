@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ._check import Check, Finding, Notification, check
 from ._errors import (
     ApnsBatchError,
     ConfigurationError,
@@ -19,6 +20,7 @@ from ._errors import (
 )
 from ._local import Run, run, verify
 from ._local import open_run as open
+from ._results import Outcome, Result, Results, results
 from ._status import PartStatus, Status
 from ._summary import Summary
 from ._verify import Verification
@@ -26,9 +28,15 @@ from ._version import VERSION as __version__
 
 __all__ = [
     "ApnsBatchError",
+    "Check",
     "ConfigurationError",
     "DriverGoneError",
+    "Finding",
+    "Notification",
+    "Outcome",
     "PartStatus",
+    "Result",
+    "Results",
     "Run",
     "RunBusyError",
     "SenderInterruptedError",
@@ -38,7 +46,9 @@ __all__ = [
     "Summary",
     "Verification",
     "__version__",
+    "check",
     "open",
+    "results",
     "run",
     "status",
     "verify",

@@ -12,13 +12,14 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from ._command import demand
 from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import digest_of
+from ._needs import Needs, needs_of
 
 _log = logging.getLogger("apns_batch")
 
@@ -88,6 +89,7 @@ class CopiedCampaign:
     connections: int | None = None
     """Of each lane."""
     warnings: tuple[str, ...] = ()
+    needs: Needs = field(default_factory=Needs)
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,6 @@ def fresh_copy(
     with tempfile.TemporaryDirectory(prefix="apns-batch-campaign-") as scratch:
         fresh = pathlib.Path(scratch) / "campaign"
         copied = _run_copy(binary, campaign, fresh, request)
-        for warning in copied.warnings:
-            _log.warning("%s: %s", campaign.path, warning)
         yield copied, fresh
 
 
@@ -151,7 +151,8 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
         *(said.get("name"), said.get("campaign_id"), said["credentials"], said.get("rate")),
         digest_of(directory),
         **{name: said.get(name) for name in optional},
-        warnings=tuple(said.get("warnings", ())),
+        warnings=tuple(said["warnings"]),
+        needs=needs_of(said, directory),
     )
 
 

@@ -39,11 +39,11 @@ def demand(command: list[str]) -> str:
     """Runs the command, and returns what it prints. Raises ConfigurationError with its message if it fails."""
     done = ask(command)
     if done.returncode != 0:
-        raise ConfigurationError(_complaint(done.stderr) or f"{command[1]} ended with {done.returncode}")
+        raise ConfigurationError(said_wrong(done.stderr) or f"{command[1]} ended with {done.returncode}")
     return done.stdout
 
 
-def _complaint(stderr: str) -> str:
+def said_wrong(stderr: str) -> str:
     """The message of the command in what it wrote to standard error."""
     lines = [line.partition("apns-batch: ")[2] or line for line in stderr.splitlines() if line.strip()]
     return "\n".join(line for line in lines if not line.startswith("warning: "))

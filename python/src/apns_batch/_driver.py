@@ -77,7 +77,11 @@ class Driver:
             place = found_place(place, name, self.options.run_key)
             with self._held(place.layout, name):
                 manifest = begun_run(place.layout)
-                if manifest is not None:
+                if manifest is None:
+                    machines.fit(copied.needs)
+                    for warning in copied.warnings:
+                        _log.warning("%s: %s", self.campaign.path, warning)
+                else:
                     refuse_other_call(place.layout, manifest, copied, machines.shape, self.options)
                     if place.layout.complete.exists():
                         return self._complete(place.layout, manifest)
@@ -134,7 +138,7 @@ class Driver:
         layout, began = place.layout, time.monotonic()
         begin_input(layout)
         try:
-            reports = _without_faults(machines.freeze(layout, self.options.part_count, proof))
+            reports = _without_faults(machines.freeze(layout, self.options.part_count, proof, copied.needs))
             written = time.monotonic()
             parts = accept(layout, reports)
             self._check_count(copied, parts)

@@ -8,7 +8,7 @@ import os
 import pathlib
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +83,7 @@ def begin_input(layout: RunLayout) -> None:
     layout.input.mkdir(mode=0o700)
 
 
-def freeze_rows(rows: Iterable[Mapping[str, Any]], layout: RunLayout, parts: int) -> list[Frozen]:
+def freeze_rows(rows: Any, layout: RunLayout, parts: int) -> list[Frozen]:
     """Writes rows as NDJSON, each into the part that its token decides, so that no device gets pushes from two senders at once.
 
     Rows of a part keep their order.

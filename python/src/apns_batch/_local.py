@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +17,12 @@ from ._handle import RunHandle, summary_of
 from ._layout import RunLayout
 from ._machines import Shape
 from ._manifest import Manifest
+from ._needs import Needs
 from ._options import Options
 from ._proof import Presence, Proof
 from ._provider_token import TOKEN_SECONDS
-from ._results import result_rows
+from ._results import Results, results
+from ._rows import Rows, rows_of
 from ._sender import Said, SenderTask, send_parts
 from ._verify import Verification, verified, verify_part
 
@@ -29,10 +31,9 @@ from ._verify import Verification, verified, verify_part
 class Run(RunHandle):
     """A run in parts that has been sent, as far as its summary says."""
 
-    def results(self) -> Iterator[dict[str, str]]:
-        """The results of all parts, one for each row: the number of the part, and the columns of `results.csv`, with all texts as they were."""
-        layout = RunLayout.of(self.run_dir)
-        return result_rows(layout, Manifest.read(layout))
+    def results(self) -> Results:
+        """The results of all parts, one for each row, to iterate over or as a frame. To read them sends nothing."""
+        return results(self.run_dir)
 
     def retry_unavailable(
         self,
@@ -50,7 +51,7 @@ class Run(RunHandle):
         :param rate: As in `run`; None for that of that call.
         :raises ConfigurationError: The run is not complete, or the campaign is another one.
         """
-        sent = self._retried(_Program(()), campaign, settings, senders, rate)
+        sent = self._retried(_Program(rows_of(())), campaign, settings, senders, rate)
         return Run(self.run_dir, sent.summary, sent.was_complete, self.driver)
 
 
@@ -64,7 +65,7 @@ def open_run(run_dir: str | os.PathLike[str]) -> Run:
 
 
 def run(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Any,
     *,
     campaign: str | os.PathLike[str],
     run_dir: str | os.PathLike[str] | None = None,
@@ -88,7 +89,8 @@ def run(
     The first call freezes the rows into the run directory, before anything is sent. A later call, after whatever ended the first one, sends
     what is left of those and does not look at `rows`.
 
-    :param rows: Keys and values, with `token`. Values are text, numbers, booleans, None, or for `payload` a mapping.
+    :param rows: Mappings, dataclasses or named tuples, or a frame of pandas, polars or Arrow, with a column `token`. docs/values.md says what
+        becomes of their values. A row with a value that cannot be sent is an invalid row, and spoils no other.
     :param campaign: The campaign file. Its rows are not used; a setting that cannot hold for a run in parts is refused.
     :param run_dir: The run directory, created if needed; None for that of the campaign. {date} and {campaign} are replaced as by the command.
     :param settings: Settings that replace those of the campaign file, by their keys in it; None leaves one out.
@@ -115,7 +117,7 @@ def run(
         *(senders, lanes, rate, connections, parts, on_unknown, canary, expect_rows, run_key, allow_empty)
     )
     driver = Driver(run_dir, Campaign.of(campaign, settings), options, lock_wait, report, token_interval)
-    sent = driver.send(_Program(rows))
+    sent = driver.send(_Program(rows_of(rows)))
     return Run(str(sent.layout.root), sent.summary, sent.was_complete, driver)
 
 
@@ -123,11 +125,14 @@ def run(
 class _Program:
     """This program as the machines of a run: its senders are threads."""
 
-    rows: Iterable[Mapping[str, Any]]
+    rows: Rows
 
     @property
     def shape(self) -> Shape:
-        return Shape()
+        return Shape(tuple(self.rows.columns) or None)
+
+    def fit(self, needs: Needs) -> None:
+        self.rows.fit(needs)
 
     def slots(self) -> int | None:
         return None
@@ -135,7 +140,7 @@ class _Program:
     def prove(self, proof: Proof) -> Sequence[Presence | Fault]:
         return [proof.show()]
 
-    def freeze(self, layout: RunLayout, parts: int, proof: Proof) -> Sequence[Frozen | Fault]:
+    def freeze(self, layout: RunLayout, parts: int, proof: Proof, needs: Needs) -> Sequence[Frozen | Fault]:
         return freeze_rows(self.rows, layout, parts)
 
     def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:

@@ -9,6 +9,7 @@ from typing import Protocol
 from ._faults import Fault
 from ._freeze import Frozen
 from ._layout import RunLayout
+from ._needs import Needs
 from ._proof import Presence, Proof
 from ._sender import Said, SenderTask
 
@@ -29,13 +30,16 @@ class Machines(Protocol):
     @property
     def shape(self) -> Shape: ...
 
+    def fit(self, needs: Needs) -> None:
+        """Raises ConfigurationError if a column has a type that its use cannot have."""
+
     def slots(self) -> int | None:
         """How many senders can be at work at the same time; None if nobody knows."""
 
     def prove(self, proof: Proof) -> Sequence[Presence | Fault]:
         """Has as many machines as possible show that they share the directory."""
 
-    def freeze(self, layout: RunLayout, parts: int, proof: Proof) -> Sequence[Frozen | Fault]:
+    def freeze(self, layout: RunLayout, parts: int, proof: Proof, needs: Needs) -> Sequence[Frozen | Fault]:
         """Writes the rows into the input directory."""
 
     def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:

@@ -4,34 +4,180 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ._errors import ConfigurationError
+from ._frames import frame_of
+from ._needs import Needs
+from ._values import TOKEN, UnfitValueError, field_text, fixed_members, is_unicode, quoted, unfit
 
-TOKEN = "token"  # noqa: S105, a column
+__all__ = ["TOKEN", "Line", "Rows", "frozen_lines", "rows_of"]
+
 # As many rows as the command judges an input by.
 _FIRST_ROWS = 1000
+# Values that JSON has itself, as texts or as whole numbers. Texts are looked at when the line is complete.
+_PLAIN = frozenset({str, int, bool, type(None)})
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+#: Between the token of a row that cannot be sent and the reason.
+REASON = " ! "
+_REASON_LENGTH = 500
+#: The end of a line that no reader takes for JSON, so that the command can only say that the row is invalid.
+UNREADABLE_END = ',"!":!}'
 
 
-def frozen_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yields the token and the line of each row.
+@dataclass(frozen=True)
+class Line:
+    """A row as it is frozen. A row with a reason cannot be sent: its line is no JSON, and its token is followed by the reason.
 
-    Each part is judged by its first rows, so every row gets the keys that one of the first rows has, with null: a part with few rows may have
-    none that has them all.
+    So the row has a line in the results like any other, with its columns and the reason (`_results.py`).
     """
-    remaining = iter(rows)
-    first = list(itertools.islice(remaining, _FIRST_ROWS))
-    keys = dict.fromkeys(key for row in first for key in row)
-    for number, row in enumerate(itertools.chain(first, remaining), 1):
-        token = row.get(TOKEN)
-        if not isinstance(token, str):
-            raise ConfigurationError(f"row {number}: {TOKEN} is no text, and a device token is expected")
-        yield token, _line(row if keys.keys() <= row.keys() else {**keys, **row}, number)
+
+    token: str
+    text: str
+    reason: str | None = None
 
 
-def _line(row: Mapping[str, Any], number: int) -> str:
-    try:
-        return json.dumps(dict(row), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"row {number}: a value cannot be written as JSON: {error}") from error
+class Rows:
+    """Rows of a program, of which the first ones are looked at before the others."""
+
+    def __init__(
+        self,
+        rows: Iterable[Any],
+        columns: Sequence[str] | None = None,
+        unfit: Mapping[str, str] | None = None,
+    ) -> None:
+        self._rows = iter(rows)
+        self._first: list[dict[str, Any]] | None = None
+        self._columns = columns
+        self._unfit = unfit or {}
+        self._left_out: frozenset[str] = frozenset(self._unfit)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names that the first rows have. Raises ConfigurationError if these are no rows, or have no tokens."""
+        names = self._columns
+        if names is None:
+            names = tuple(dict.fromkeys(key for row in self._looked_at() for key in row if _is_name(key)))
+        if names and TOKEN not in names:
+            raise ConfigurationError(f"rows: {missing_token(names)}")
+        return tuple(names)
+
+    def _looked_at(self) -> list[dict[str, Any]]:
+        if self._first is None:
+            numbered = enumerate(itertools.islice(self._rows, _FIRST_ROWS), 1)
+            self._first = [_row(row, number) for number, row in numbered]
+        return self._first
+
+    def fit(self, needs: Needs) -> Rows:
+        """Leaves out columns that no row can have and nobody needs. Raises ConfigurationError if somebody does."""
+        self._left_out = needs.fit(self._unfit)
+        return self
+
+    def lines(self) -> Iterator[Line]:
+        """Yields the line of each row, once.
+
+        Each part is judged by its first rows, so every row gets the keys that one of the first rows has, with null: a part with few rows
+        may have none that has them all.
+        """
+        first, left_out = self._looked_at(), self._left_out
+        keys = dict.fromkeys(self.columns)
+        self._first = []
+        later = (_row(row, number) for number, row in enumerate(self._rows, len(first) + 1))
+        for row in itertools.chain(first, later):
+            whole = row if keys.keys() <= row.keys() else {**keys, **row}
+            yield _line({k: v for k, v in whole.items() if k not in left_out} if left_out else whole)
+
+
+def rows_of(rows: Any) -> Rows:
+    """Returns the rows of an iterable or of a frame of pandas, polars or Arrow. Raises ConfigurationError if it has none."""
+    if isinstance(rows, Rows):
+        return rows
+    frame = frame_of(rows)
+    if frame is not None:
+        return Rows(frame.rows(), frame.columns, frame.unfit)
+    if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
+        raise ConfigurationError(
+            f"rows: expected an iterable of rows or a frame, found a {type(rows).__name__}"
+        )
+    return Rows(rows)
+
+
+def frozen_lines(rows: Any) -> Iterator[tuple[str, str]]:
+    """Yields the token and the line of each row."""
+    for line in rows_of(rows).lines():
+        yield line.token, line.text
+
+
+def missing_token(columns: Sequence[str]) -> str:
+    near = next((name for name in columns if str(name).strip().lower() == TOKEN), None)
+    hint = f'; did you mean "{near}"? Rename it' if near is not None else ""
+    return f'no column "{TOKEN}"; there are {", ".join(map(str, columns))}{hint}'
+
+
+def _row(row: Any, number: int) -> dict[str, Any]:
+    if isinstance(row, dict):
+        return row
+    members = row.items() if isinstance(row, Mapping) else fixed_members(row)
+    if members is None:
+        raise ConfigurationError(
+            f"row {number}: expected a mapping, a dataclass or a named tuple, found a {type(row).__name__}"
+        )
+    return dict(members)
+
+
+def _line(row: Mapping[str, Any]) -> Line:
+    token = row.get(TOKEN)
+    if type(token) is str and _is_plain(row.values()) and all(map(_is_text, row)):
+        try:
+            text = _encode(row)
+            text.isascii() or text.encode("utf-8")
+        except ValueError:
+            pass  # which value it is, the longer way finds out
+        else:
+            return Line(token, text)
+    return _converted(row)
+
+
+def _is_plain(values: Collection[Any]) -> bool:
+    """Whether JSON has all these values as they are. Whole floats lose their fraction; what is not finite is no JSON."""
+    kinds = set(map(type, values))
+    if float in kinds:
+        kinds.discard(float)
+        return kinds <= _PLAIN and all(value % 1 for value in values if type(value) is float)
+    return kinds <= _PLAIN
+
+
+def _is_name(key: object) -> bool:
+    """Whether a key can be the name of a column. A row with another one is invalid."""
+    return isinstance(key, str) and (key.isascii() or is_unicode(key)) and "\0" not in key
+
+
+def _is_text(name: object) -> bool:
+    return isinstance(name, str)
+
+
+def _converted(row: Mapping[str, Any]) -> Line:
+    fields: dict[str, str] = {}
+    reason: str | None = None
+    for name, value in row.items():
+        try:
+            if not isinstance(name, str):
+                raise unfit("row", "texts as keys", repr(name)[:80])
+            fields[quoted(name, ascii(name))] = field_text(value, name)
+        except UnfitValueError as error:
+            reason = reason or str(error)
+        except RecursionError:
+            reason = reason or f"{name}: expected a value of JSON, found one that contains itself"
+    token_key = f'"{TOKEN}"'
+    token = json.loads(fields.get(token_key, "null")) or ""
+    if reason is None:
+        return Line(token, "{" + ",".join(f"{name}:{text}" for name, text in fields.items()) + "}")
+    fields.pop(token_key, None)
+    reason = reason.encode("utf-8", "backslashreplace").decode("utf-8")[:_REASON_LENGTH]
+    marked = {token_key: quoted(f"{token}{REASON}{reason}", TOKEN), **fields}
+    return Line(
+        token, "{" + ",".join(f"{name}:{text}" for name, text in marked.items()) + UNREADABLE_END, reason
+    )

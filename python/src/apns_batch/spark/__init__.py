@@ -6,7 +6,9 @@ run directory must be in a file system that the driver and all executors see, an
 
 from __future__ import annotations
 
-from ._run import SparkRun, results, send, verify
+from ._check import check
+from ._results import results
+from ._run import SparkRun, send, verify
 from ._run import open_run as open
 
-__all__ = ["SparkRun", "open", "results", "send", "verify"]
+__all__ = ["SparkRun", "check", "open", "results", "send", "verify"]

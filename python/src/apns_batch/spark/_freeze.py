@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from .._faults import Fault
 from .._freeze import Frozen, PartWriter
 from .._layout import RunLayout
 from .._proof import Proof
-from .._rows import TOKEN
+from .._values import TOKEN
 from ._lines import frame_lines
 from ._tasks import SAID, described, said
 
@@ -25,15 +25,17 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def freeze_frame(frame: DataFrame, parts: int, proof: Proof) -> list[Frozen | Fault]:
+def freeze_frame(
+    frame: DataFrame, parts: int, proof: Proof, left_out: Collection[str] = ()
+) -> list[Frozen | Fault]:
     """Writes the rows as NDJSON, and returns what the tasks say that they wrote.
 
     Of each task, Spark accepts the results of one attempt: the files of others are in no report. The token decides the part of a row, so
     that no device gets pushes from two senders at once.
     """
-    token = f.lower(f.col(TOKEN))
+    token = f.col(TOKEN)
     lines = (
-        frame_lines(frame)
+        frame_lines(frame, left_out)
         .repartition(parts, token)
         .sortWithinPartitions(TOKEN)
         # By this number Spark divides, too. A session that changes parts afterwards is noticed by it.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._command import find_binary
@@ -14,6 +14,7 @@ from .._faults import Fault
 from .._freeze import Frozen
 from .._layout import RunLayout
 from .._machines import Shape
+from .._needs import Needs
 from .._part import ParentWatch, PartMessage
 from .._proof import Presence, Proof
 from .._sender import Said, SenderTask, send_parts
@@ -39,6 +40,8 @@ class Cluster:
     """The rows; None if they are frozen."""
     senders: int
     lanes: int
+    unfit: Mapping[str, str] = field(default_factory=lambda: dict[str, str]())
+    """The columns of types that no row can have, with what was expected and found."""
 
     @property
     def shape(self) -> Shape:
@@ -47,6 +50,9 @@ class Cluster:
         fields = self.frame.schema.fields
         schema = tuple(f"{field.name} {field.dataType.simpleString()}" for field in fields)
         return Shape(tuple(self.frame.columns), schema)
+
+    def fit(self, needs: Needs) -> None:
+        needs.fit(self.unfit)
 
     def slots(self) -> int | None:
         """None with Spark Connect, and while a cluster may grow."""
@@ -75,9 +81,9 @@ class Cluster:
         count = max(self.slots() or 0, self.senders)
         return [_heard(each) for each in for_each(self.spark, count, show, "looks at the run directory")]
 
-    def freeze(self, layout: RunLayout, parts: int, proof: Proof) -> Sequence[Frozen | Fault]:
+    def freeze(self, layout: RunLayout, parts: int, proof: Proof, needs: Needs) -> Sequence[Frozen | Fault]:
         assert self.frame is not None
-        return freeze_frame(self.frame, parts, proof)
+        return freeze_frame(self.frame, parts, proof, needs.fit(self.unfit))
 
     def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:
         """Runs a task for each sender.

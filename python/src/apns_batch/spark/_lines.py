@@ -2,31 +2,69 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
-from pyspark.sql.types import StringType
+from pyspark.sql import types as t
 
-from .._errors import ConfigurationError
-from .._rows import TOKEN
+from .._rows import REASON, UNREADABLE_END
+from .._values import TOKEN
+from ._columns import as_json, check_columns, fault_of, field_of, first_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["check_columns", "frame_lines"]
+
+LINE = "line"
+_REASON = "reason"
 
 
-def check_columns(frame: DataFrame) -> None:
-    """Raises ConfigurationError unless the rows have tokens, and every column its own name."""
-    if len(set(frame.columns)) != len(frame.columns):
-        raise ConfigurationError(f"two columns have the same name: {', '.join(frame.columns)}")
-    kinds = {field.name: field.dataType for field in frame.schema.fields}
-    if not isinstance(kinds.get(TOKEN), StringType):
-        raise ConfigurationError(
-            f"the rows need a column {TOKEN} of strings; their columns are {', '.join(frame.columns)}"
-        )
+def frame_lines(frame: DataFrame, left_out: Collection[str] = ()) -> DataFrame:
+    """Returns columns of strings: `token`, in lower case, and `line`, the row as JSON with its nulls.
+
+    A row with a value that JSON does not have has a line that is no JSON, and the reason behind its token (`apns_batch._rows.Line`).
+
+    :param left_out: Columns that are not written.
+    """
+    return reasoned_lines(frame, left_out).select(TOKEN, LINE)
 
 
-def frame_lines(frame: DataFrame) -> DataFrame:
-    """Returns two columns of strings: `token`, in lower case, and `line`, the row as JSON with its nulls."""
-    names = ["`" + name.replace("`", "``") + "`" for name in frame.columns]
-    line = f.to_json(f.struct(*map(f.col, names)), {"ignoreNullFields": "false"})
-    return frame.select(f.lower(f.col(TOKEN)).alias(TOKEN), line.alias("line"))
+def reasoned_lines(frame: DataFrame, left_out: Collection[str] = ()) -> DataFrame:
+    """As `frame_lines`, with `reason`: why a row is invalid, or null."""
+    fields = frame.schema.fields
+    # By their place, names do not matter to Spark: they may have dots, and differ in upper and lower case only.
+    rows = frame.toDF(*(f"c{number}" for number in range(len(fields))))
+    kept = {field.name: number for number, field in enumerate(fields) if field.name not in left_out}
+    kinds = {name: fields[number].dataType for name, number in kept.items()}
+    columns = {name: f.col(f"c{number}") for name, number in kept.items()}
+    faults = [fault_of(columns[name], kind, name) for name, kind in kinds.items()]
+    reason = first_of([fault for fault in faults if fault is not None])
+    token = field_of(columns[TOKEN], kinds[TOKEN])
+    return rows.select(
+        f.lower(token).alias(TOKEN),
+        _line(columns, kinds, token, reason).alias(LINE),
+        (f.lit(None).cast("string") if reason is None else reason).alias(_REASON),
+    )
+
+
+def _line(
+    columns: dict[str, Column], kinds: dict[str, t.DataType], token: Column, reason: Column | None
+) -> Column:
+    fields = {name: field_of(columns[name], kind) for name, kind in kinds.items() if name != TOKEN}
+    marked = f.coalesce(token, f.lit(""))
+    if reason is not None:
+        marked = f.when(reason.isNull(), marked).otherwise(f.concat(marked, f.lit(REASON), reason))
+    members = [column.alias(name) for name, column in fields.items()]
+    text = as_json(f.struct(marked.alias(TOKEN), *members))
+    # Within values, members without a value are left out; of the row, every part must have every key.
+    nulls = [f.when(column.isNull(), _null_member(name)) for name, column in fields.items()]
+    end = f.lit("}") if reason is None else f.when(reason.isNull(), "}").otherwise(UNREADABLE_END)
+    return f.concat(text.substr(f.lit(1), f.length(text) - 1), f.concat_ws("", *nulls), end)
+
+
+def _null_member(name: str) -> Column:
+    """`,"name":null`, as a literal of the driver."""
+    return f.lit(f",{json.dumps(name, ensure_ascii=False)}:null")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as f
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
-
-from .. import _altered
 from .._campaign import Campaign
 from .._driver import Driver
 from .._handle import RunHandle, summary_of
@@ -19,18 +14,15 @@ from .._layout import RunLayout
 from .._manifest import Manifest
 from .._options import Options
 from .._provider_token import TOKEN_SECONDS
-from .._results import FIXED_COLUMNS, results_of
 from .._verify import Verification, verified, verify_part
-from ._altered import plain
+from ._columns import check_columns
 from ._job import Cluster
-from ._lines import check_columns
+from ._results import results
 from ._tasks import for_each
 from ._workers import check_workers
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-
-_TYPES = {"row": LongType(), "status": IntegerType(), "timestamp": LongType(), "attempts": IntegerType()}
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
@@ -41,37 +33,8 @@ class SparkRun(RunHandle):
 
     @property
     def results(self) -> DataFrame:
-        """One row for each row that has an outcome: `part`, and the columns of `results.csv`, with all texts as they were.
-
-        To read it sends nothing.
-        """
-        layout = RunLayout.of(self.run_dir)
-        files = [
-            path for part in Manifest.read(layout).parts if (path := results_of(layout, part.part)).exists()
-        ]
-        columns = FIXED_COLUMNS
-        if files:
-            with open(files[0], newline="", encoding="utf-8") as file:
-                columns = tuple(_altered.plain(name) for name in next(csv.reader(file), FIXED_COLUMNS))
-        schema = StructType([StructField(name, _TYPES.get(name, StringType())) for name in columns])
-        if not files:
-            with_part = StructType([StructField("part", IntegerType()), *schema.fields])
-            return self.spark.createDataFrame([], with_part)
-        frame = (
-            self.spark.read.schema(schema)
-            .option("header", "true")
-            .option("escape", '"')
-            .option("multiLine", "true")
-            .csv([f"file://{path}" for path in files])
-        )
-        part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/", 1).cast("int")
-        texts = (
-            plain(_column(field.name)).alias(field.name)
-            if field.dataType == StringType()
-            else _column(field.name)
-            for field in schema
-        )
-        return frame.select(part.alias("part"), *texts)
+        """One row for each row that has an outcome, with the columns that :func:`results` describes. To read it sends nothing."""
+        return results(self.spark, self.run_dir)
 
     def retry_unavailable(
         self,
@@ -92,11 +55,6 @@ class SparkRun(RunHandle):
         lanes = 1 if self.driver is None else self.driver.options.lanes
         sent = self._retried(Cluster(self.spark, None, 1, lanes), campaign, settings, senders, rate)
         return replace(self, summary=sent.summary, was_complete=sent.was_complete)
-
-
-def _column(name: str) -> Column:
-    """The column of exactly this name, which may have dots and backticks."""
-    return f.col("`" + name.replace("`", "``") + "`")
 
 
 def send(
@@ -126,7 +84,8 @@ def send(
 
     The signing key stays with the driver; the executors get a provider token, which the driver replaces every 45 minutes.
 
-    :param df: Rows with a column `token`. Columns keep their types: `payload` may be a struct.
+    :param df: Rows with a column `token`. docs/values.md says what becomes of their values. A row with a value that cannot be sent is an
+        invalid row, and spoils no other.
     :param campaign: The campaign file, which the driver reads. Its rows are not used; a setting that cannot hold for a run in parts is refused.
     :param run_dir: The run directory, which driver and executors see under this name; None for that of the campaign. {date} and {campaign} are
         replaced as by the command. Its file system must have locks that exclude.
@@ -149,14 +108,14 @@ def send(
     :raises RunBusyError: Another program is sending this run.
     :raises SendingStoppedError: APNs refused in a way that concerns all rows, such as a wrong key.
     """
-    check_columns(df)
+    unfit = check_columns(df)
     check_workers(df.sparkSession)
     options = Options(
         *(senders, lanes, rate, connections, parts, on_unknown, canary, expect_rows, run_key, allow_empty)
     )
     spark = df.sparkSession
     driver = Driver(run_dir, Campaign.of(campaign, settings), options, lock_wait, report, token_interval)
-    sent = driver.send(Cluster(spark, df, senders, lanes))
+    sent = driver.send(Cluster(spark, df, senders, lanes, unfit))
     return SparkRun(str(sent.layout.root), sent.summary, sent.was_complete, driver, spark=spark)
 
 
@@ -167,14 +126,6 @@ def open_run(spark: SparkSession, run_dir: str | os.PathLike[str]) -> SparkRun:
     """
     layout = RunLayout.of(run_dir)
     return SparkRun(str(layout.root), summary_of(layout), spark=spark)
-
-
-def results(spark: SparkSession, run_dir: str | os.PathLike[str]) -> DataFrame:
-    """The results of a run in parts that another program has sent, or is sending: see `SparkRun.results`.
-
-    :raises ConfigurationError: The directory holds no run in parts.
-    """
-    return open_run(spark, run_dir).results
 
 
 def verify(spark: SparkSession, run_dir: str | os.PathLike[str]) -> Verification:

@@ -1,0 +1,71 @@
+"""What a campaign does with the columns of rows, as the command says it."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ._errors import ConfigurationError
+from ._values import TOKEN
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a campaign does with columns."""
+
+    where: Mapping[str, tuple[str, ...]] | None = None
+    """What uses a column, such as `payload.json:1:20` or `expiration`; None if the command does not say it."""
+
+    def uses(self, column: str) -> bool:
+        return self.where is None or column in self.where
+
+    def place(self, column: str) -> str:
+        """Where the campaign names the column, for a message."""
+        places = (self.where or {}).get(column, ())
+        return f" (used by {', '.join(places)})" if places else ""
+
+    def fit(self, unfit: Mapping[str, str]) -> frozenset[str]:
+        """Returns the columns to leave out: those that no row can have and nobody needs.
+
+        :param unfit: Columns whose type no row can have, and what was expected and found.
+        :raises ConfigurationError: The campaign uses one of them, or may do so.
+        """
+        faults = [
+            f"column {name}: {fault}{self.place(name)}" for name, fault in unfit.items() if self.uses(name)
+        ]
+        if faults:
+            raise ConfigurationError("\n".join(faults))
+        return frozenset(unfit)
+
+
+def needs_of(said: Mapping[str, Any], copy: pathlib.Path) -> Needs:
+    """What the command says of a copy of a campaign, by the names that the rows have.
+
+    Raises ConfigurationError if the token has another name.
+    """
+    sources = _sources(copy)
+    needs: dict[str, tuple[str, ...]] = {}
+    for need in said["needs"]:
+        # What the campaign calls otherwise is needed under the name that the rows have.
+        for column in {need["column"], sources.get(need["column"], need["column"])}:
+            needs[column] = (*needs.get(column, ()), *need["uses"])
+    return Needs(needs)
+
+
+def _sources(copy: pathlib.Path) -> dict[str, str]:
+    """The columns of rows that the campaign has other names for (`columns`), by these names.
+
+    Raises ConfigurationError if the token is among them: the parts of a run are made by the column `token`.
+    """
+    settings = json.loads((copy / "campaign.yaml").read_text(encoding="utf-8"))
+    renamed: dict[str, str] = settings.get("columns") or {}
+    if TOKEN in renamed:
+        raise ConfigurationError(
+            f'columns: expected rows that have "{TOKEN}" under its own name; rename "{renamed[TOKEN]}" of the rows'
+        )
+    # The first key of a path, in which a backslash is before a dot that is none.
+    return {name: re.sub(r"(?<!\\)\..*", "", path).replace("\\.", ".") for name, path in renamed.items()}
