@@ -124,11 +124,12 @@ struct Simulate: AsyncParsableCommand {
     func run() async throws {
         let simulator = try reporting { try Simulator(try configuration()) }
         let bound = try reporting { try simulator.start() }
-        if cert == nil || providerKey.isEmpty { say(sendFlags(port: bound)) }
-        say("listening on \(host):\(bound)")
-        if let port = simulator.managementPort { say("channels on \(host):\(port)") }
         await withCheckedContinuation { continuation in
+            // Whoever waits for the line that it listens may stop it at once, and wants its counts.
             Signals.onStop { _ in continuation.resume() }
+            if cert == nil || providerKey.isEmpty { say(sendFlags(port: bound)) }
+            say("listening on \(host):\(bound)")
+            if let port = simulator.managementPort { say("channels on \(host):\(port)") }
         }
         let report = simulator.stop()
         for line in Self.lines(report) { say(line) }

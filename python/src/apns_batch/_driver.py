@@ -78,9 +78,7 @@ class Driver:
             with self._held(place.layout, name):
                 manifest = begun_run(place.layout)
                 if manifest is None:
-                    machines.fit(copied.needs)
-                    for warning in copied.warnings:
-                        _log.warning("%s: %s", self.campaign.path, warning)
+                    fitted = self._fitted(binary, copied, machines)
                 else:
                     refuse_other_call(place.layout, manifest, copied, machines.shape, self.options)
                     if place.layout.complete.exists():
@@ -88,7 +86,7 @@ class Driver:
                 with _proven(place.layout, machines) as proof:
                     if manifest is None:
                         keep_copy(place.layout, fresh)
-                        manifest = self._frozen(place, copied, machines, proof)
+                        manifest = self._frozen(place, fitted, machines, proof)
                     plan = self._plan(place.layout, copied, manifest)
                     summary = self._send(binary, copied, plan, machines, proof)
                 return Sent(place.layout, manifest, summary)
@@ -114,6 +112,16 @@ class Driver:
             with _proven(layout, machines) as proof:
                 layout.complete.unlink()
                 return Sent(layout, manifest, self._send(binary, copied, plan, machines, proof))
+
+    def _fitted(self, binary: str, copied: CopiedCampaign, machines: Machines) -> CopiedCampaign:
+        """Compares the columns of rows that are to be frozen with what the campaign needs, and returns what the command says of them."""
+        if machines.shape.columns is None:
+            with fresh_copy(binary, self.campaign, Request(None, machines.columns())) as (compared, _):
+                copied = replace(copied, needs=compared.needs, warnings=compared.warnings)
+        machines.fit(copied.needs)
+        for warning in copied.warnings:
+            _log.warning("%s: %s", self.campaign.path, warning)
+        return copied
 
     @contextlib.contextmanager
     def _held(self, layout: RunLayout, name: str | None) -> Iterator[None]:

@@ -129,7 +129,10 @@ class _Program:
 
     @property
     def shape(self) -> Shape:
-        return Shape(tuple(self.rows.columns) or None)
+        return Shape()
+
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self.rows.columns)
 
     def fit(self, needs: Needs) -> None:
         self.rows.fit(needs)

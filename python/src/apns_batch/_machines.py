@@ -19,7 +19,7 @@ class Shape:
     """What is known of rows before they are read."""
 
     columns: tuple[str, ...] | None = None
-    """Their names; None if only the rows have them."""
+    """Their names; None if one has to look at rows for them."""
     schema: tuple[str, ...] | None = None
     """Names with types, to be compared with those of the next start."""
 
@@ -29,6 +29,9 @@ class Machines(Protocol):
 
     @property
     def shape(self) -> Shape: ...
+
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns. Called before rows are frozen only, because it may have to look at the first rows of an iterator."""
 
     def fit(self, needs: Needs) -> None:
         """Raises ConfigurationError if a column has a type that its use cannot have."""

@@ -51,6 +51,9 @@ class Cluster:
         schema = tuple(f"{field.name} {field.dataType.simpleString()}" for field in fields)
         return Shape(tuple(self.frame.columns), schema)
 
+    def columns(self) -> tuple[str, ...]:
+        return () if self.frame is None else tuple(self.frame.columns)
+
     def fit(self, needs: Needs) -> None:
         needs.fit(self.unfit)
 
