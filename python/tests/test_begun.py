@@ -29,12 +29,15 @@ from conftest import (
 
 import apns_batch
 from apns_batch._campaign import Campaign as CampaignFile
+from apns_batch._driver import Driver
+from apns_batch._faults import Fault
 from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part, Settled
 from apns_batch._options import Options
 from apns_batch._place import Place, lock_text
 from apns_batch._plan import Plan, warn_of_few_slots
 from apns_batch._proof import Proof
+from apns_batch._sender import SenderTask, send_parts
 from apns_batch._storage import driver_lock
 
 Start = Callable[..., Simulator]
@@ -223,6 +226,17 @@ def test_what_is_settled_is_said_to_each_part(tmp_path: pathlib.Path) -> None:
     for task in (*canary.parts, *rest.parts):
         assert "--not-after 2026-11-30T05:00:00Z" in " ".join(task.flags)
     assert "--canary" not in rest.parts[0].flags
+
+
+def test_the_limit_of_a_canary_is_that_of_its_part(start_simulator: Start, make_campaign: Make) -> None:
+    script = "rules: [{ share: 1.0, status: 400, reason: BadDeviceToken }]\n"
+    campaign = make_campaign(start_simulator(script), canary=1000, canary_max_rejected="1%")
+    # Each part has some five rows, and one in a hundred of 1,000 would be ten.
+    for _ in range(2):
+        with pytest.raises(apns_batch.SendingStoppedError, match="canary"):
+            sent(campaign, 200, parts=40)
+    first = Manifest.read(RunLayout.of(campaign.run_dir)).parts[0]
+    assert len(campaign.simulator.received()) <= first.rows < 20
 
 
 def test_few_slots_are_said(caplog: Any) -> None:
