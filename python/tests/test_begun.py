@@ -239,6 +239,18 @@ def test_the_limit_of_a_canary_is_that_of_its_part(start_simulator: Start, make_
     assert len(campaign.simulator.received()) <= first.rows < 20
 
 
+def test_a_canary_stops_the_rest_without_a_file(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    script = "rules: [{ share: 1.0, status: 400, reason: BadDeviceToken }]\n"
+    campaign = make_campaign(start_simulator(script), canary=5)
+    # As on a disk that is full or can only be read.
+    monkeypatch.setattr("apns_batch._part.stop_all", lambda *_: None)
+    with pytest.raises(apns_batch.SendingStoppedError, match="canary"):
+        sent(campaign, 200, parts=10)
+    assert len(campaign.simulator.received()) <= Manifest.read(RunLayout.of(campaign.run_dir)).parts[0].rows
+
+
 def test_few_slots_are_said(caplog: Any) -> None:
     warn_of_few_slots(4, 2, 1000)
     assert "2 tasks can run at the same time, and senders=4" in caplog.text

@@ -216,7 +216,8 @@ class Driver:
             ):
                 for task, senders in plan.stages(proof):
                     said += machines.send(task, senders, binary)
-                    if layout.stop.exists():
+                    # Also on a disk that had no room for the file that stops all.
+                    if layout.stop.exists() or _has_failed(said):
                         break
         except BaseException:
             stop_all(layout, -1, INTERRUPTED, "the program that sends was ended")
@@ -286,6 +287,12 @@ def _summed(manifest: Manifest, messages: Sequence[PartMessage]) -> Summary:
     """The sums of a run. Raises StorageError if a part has other rows than were frozen."""
     check_rows(manifest, messages)
     return Summary.of(manifest, messages)
+
+
+def _has_failed(said: Sequence[Said]) -> bool:
+    return any(
+        isinstance(each, Fault) or (isinstance(each, PartMessage) and not each.is_complete) for each in said
+    )
 
 
 def _raise_what_was_said(said: Sequence[Said], proof: Proof) -> None:
