@@ -251,6 +251,20 @@ def test_a_canary_stops_the_rest_without_a_file(
     assert len(campaign.simulator.received()) <= Manifest.read(RunLayout.of(campaign.run_dir)).parts[0].rows
 
 
+def test_files_of_something_else_with_our_names_are_left_alone(
+    start_simulator: Start, make_campaign: Make
+) -> None:
+    campaign = make_campaign(start_simulator())
+    others = [campaign.run_dir / name / "mine.txt" for name in ("campaign", "input", "parts")]
+    for path in others:
+        path.parent.mkdir(parents=True)
+        path.touch()
+    for _ in range(2):
+        with pytest.raises(apns_batch.ConfigurationError, match="holds no run in parts"):
+            sent(campaign, 10)
+    assert all(path.exists() for path in others)
+
+
 def test_few_slots_are_said(caplog: Any) -> None:
     warn_of_few_slots(4, 2, 1000)
     assert "2 tasks can run at the same time, and senders=4" in caplog.text
