@@ -265,6 +265,19 @@ def test_files_of_something_else_with_our_names_are_left_alone(
     assert all(path.exists() for path in others)
 
 
+@pytest.mark.parametrize("removed", [("parts",), ("parts", "manifest.json")])
+def test_a_complete_run_without_its_parts_is_not_sent_again(
+    start_simulator: Start, make_campaign: Make, removed: tuple[str, ...]
+) -> None:
+    campaign = make_campaign(start_simulator())
+    sent(campaign, 20)
+    for name in removed:
+        (campaign.run_dir / name).rename(campaign.path.parent / name)
+    with pytest.raises(apns_batch.ConfigurationError, match="missing"):
+        sent(campaign, 20)
+    assert set(campaign.simulator.received().values()) == {(1, 1)}
+
+
 def test_few_slots_are_said(caplog: Any) -> None:
     warn_of_few_slots(4, 2, 1000)
     assert "2 tasks can run at the same time, and senders=4" in caplog.text
