@@ -278,6 +278,40 @@ def test_a_complete_run_without_its_parts_is_not_sent_again(
     assert set(campaign.simulator.received().values()) == {(1, 1)}
 
 
+def test_a_start_is_stopped_by_no_earlier_one(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=9000)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 100)
+    # A sender on another machine, whose program was killed before this start.
+    task = SenderTask(str(campaign.run_dir), (), 1, None, Proof(str(campaign.run_dir), "earlier"))
+    (fault,) = send_parts("apns-batch", task, lambda: False)
+    assert isinstance(fault, Fault)
+    assert "reads another file" in fault.text
+    assert program.result()["accepted"] == 9000
+
+
+def test_a_stop_before_the_first_push_is_heard(
+    start_simulator: Start, make_campaign: Make, start_program: Run, monkeypatch: Any
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=9000)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 100)
+    program.kill()
+    wait_until(lambda: not senders_of(campaign.run_dir), 4)
+    left = Driver._plan
+
+    def asked(driver: Driver, *arguments: Any) -> Plan:
+        apns_batch.open(campaign.run_dir).control("stop")
+        return left(driver, *arguments)
+
+    monkeypatch.setattr(Driver, "_plan", asked)
+    assert 0 < sent(campaign, 0).summary.left < 9000
+    monkeypatch.undo()
+    assert sent(campaign, 0).summary.left == 0
+
+
 def test_few_slots_are_said(caplog: Any) -> None:
     warn_of_few_slots(4, 2, 1000)
     assert "2 tasks can run at the same time, and senders=4" in caplog.text

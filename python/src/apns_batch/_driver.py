@@ -205,7 +205,7 @@ class Driver:
         self, binary: str, copied: CopiedCampaign, plan: Plan, machines: Machines, proof: Proof
     ) -> Summary:
         layout, manifest = plan.layout, plan.manifest
-        _reset(layout)
+        layout.parts.mkdir(exist_ok=True)
         warn_of_few_slots(self.options.senders, machines.slots(), plan.rate)
         said: list[Said] = []
         began = time.monotonic()
@@ -248,6 +248,8 @@ class Driver:
 def _proven(layout: RunLayout, machines: Machines) -> Iterator[Proof]:
     """A proof that machines can be asked for until the block ends. Those that are there have shown it before anything else happens."""
     proof = Proof.begin(layout)
+    # From now on senders of an earlier start know that they are, and stop nobody.
+    _reset(layout)
     try:
         for presence in _without_faults(machines.prove(proof)):
             proof.confirm(presence)
@@ -267,10 +269,9 @@ def _left_of(layout: RunLayout, manifest: Manifest) -> dict[int, int]:
 
 
 def _reset(layout: RunLayout) -> None:
-    """Removes what an earlier start has asked of senders."""
+    """Removes what an earlier start has asked of senders, and nothing that somebody asks of this one."""
     for path in (layout.stop, layout.control):
         path.unlink(missing_ok=True)
-    layout.parts.mkdir(exist_ok=True)
 
 
 def _earlier(plan: Plan) -> list[PartMessage]:
