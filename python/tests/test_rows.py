@@ -465,6 +465,19 @@ def test_lines_that_a_resumed_sender_cuts_off(tmp_path: pathlib.Path) -> None:
     assert reader.left == 0
 
 
+def test_a_file_that_was_cut_off_and_has_grown_again(tmp_path: pathlib.Path) -> None:
+    reader, path = _torn(tmp_path, 4)
+    path.write_text(HEAD + "1,aa,accepted,200,,,,1,,x\n2,bb,accepted,200,,,,1,,x\n3,c")
+    assert [result.row for result in reader.read()] == [1, 2]
+    # Between two looks, by a sender that was started again.
+    path.write_text(
+        HEAD
+        + "1,aa,accepted,200,,,,1,,x\n4,dd,accepted,200,,,,1,,long\n2,bb,unknown,,,,,1,,x\n3,cc,unknown,,,,,1,,x\n"
+    )
+    assert [result.row for result in reader.read()] == [4, 3]
+    assert reader.left == 0
+
+
 def test_a_source_may_use_its_row_again(start_simulator: Start, make_campaign: Make) -> None:
     campaign = make_campaign(start_simulator())
     expected = tokens(1200)
