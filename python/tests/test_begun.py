@@ -312,6 +312,25 @@ def test_a_stop_before_the_first_push_is_heard(
     assert sent(campaign, 0).summary.left == 0
 
 
+def test_an_opened_run_keeps_what_was_said_of_unknown_rows(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    script = "rules: [{ share: 0.5, status: 503, reason: Shutdown, times: 1 }]\n"
+    campaign = make_campaign(start_simulator(script), attempts=1)
+    sent(campaign, 40, parts=1, on_unknown="report")
+    flags: list[tuple[str, ...]] = []
+    stages = Plan.stages
+
+    def seen(plan: Plan, proof: Proof) -> Any:
+        for task, senders in stages(plan, proof):
+            flags.extend(part.flags for part in task.parts)
+            yield task, senders
+
+    monkeypatch.setattr(Plan, "stages", seen)
+    apns_batch.open(campaign.run_dir).retry_unavailable(campaign=campaign.path)
+    assert "--on-unknown report" in " ".join(flags[0])
+
+
 def test_few_slots_are_said(caplog: Any) -> None:
     warn_of_few_slots(4, 2, 1000)
     assert "2 tasks can run at the same time, and senders=4" in caplog.text

@@ -184,6 +184,7 @@ class Driver:
             canary=copied.canary if self.options.canary is None else self.options.canary,
             canary_max_rejected=copied.canary_max_rejected,
             spread_seconds=copied.spread_seconds,
+            on_unknown=self.options.on_unknown,
             run_key=self.options.run_key,
             schema=machines.shape.schema,
         )
@@ -198,7 +199,11 @@ class Driver:
         if left is None:
             left = _left_of(layout, manifest)
         rate = whole_rate(self.options, copied, manifest)
-        options = replace(self.options, connections=whole_connections(self.options, copied))
+        options = replace(
+            self.options,
+            connections=whole_connections(self.options, copied),
+            on_unknown=self.options.on_unknown or manifest.settled.on_unknown,
+        )
         return Plan(layout, manifest, options, rate, copied.credentials != "none", left)
 
     def _send(
