@@ -439,6 +439,7 @@ def test_a_part_without_its_summary_is_asked_again(start_simulator: Start, make_
     first = sent(campaign, 200, parts=3)
     # As if its machine had lost the directory when all rows had ended.
     (campaign.run_dir / "parts" / "00001" / "summary.json").unlink()
+    (campaign.run_dir / "parts" / "00002" / "summary.json").write_text("{}")
     (campaign.run_dir / "_COMPLETE").unlink()
     again = sent(campaign, 0)
     assert (again.summary, again.was_complete) == (first.summary, False)
