@@ -213,7 +213,7 @@ def test_settings_that_hold_for_the_whole(start_simulator: Start, make_campaign:
 
 def test_what_is_settled_is_said_to_each_part(tmp_path: pathlib.Path) -> None:
     layout = RunLayout.of(tmp_path)
-    parts = tuple(Part(number, "", 10 * number, number) for number in range(4))
+    parts = tuple(Part(number, "", 10 * number, 9 + number) for number in range(4))
     settled = Settled(not_after="2026-11-30T05:00:00Z", canary=7, canary_max_rejected=2.5)
     manifest = Manifest("0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "x", "", "", parts, settled)
     # Part 2 is complete.
