@@ -29,12 +29,15 @@ from conftest import (
 
 import apns_batch
 from apns_batch._campaign import Campaign as CampaignFile
+from apns_batch._driver import Driver
+from apns_batch._faults import Fault
 from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part, Settled
 from apns_batch._options import Options
 from apns_batch._place import Place, lock_text
 from apns_batch._plan import Plan, warn_of_few_slots
 from apns_batch._proof import Proof
+from apns_batch._sender import SenderTask, send_parts
 from apns_batch._storage import driver_lock
 
 Start = Callable[..., Simulator]
@@ -210,7 +213,7 @@ def test_settings_that_hold_for_the_whole(start_simulator: Start, make_campaign:
 
 def test_what_is_settled_is_said_to_each_part(tmp_path: pathlib.Path) -> None:
     layout = RunLayout.of(tmp_path)
-    parts = tuple(Part(number, "", 10 * number, number) for number in range(4))
+    parts = tuple(Part(number, "", 10 * number, 9 + number) for number in range(4))
     settled = Settled(not_after="2026-11-30T05:00:00Z", canary=7, canary_max_rejected=2.5)
     manifest = Manifest("0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "x", "", "", parts, settled)
     # Part 2 is complete.
@@ -223,6 +226,109 @@ def test_what_is_settled_is_said_to_each_part(tmp_path: pathlib.Path) -> None:
     for task in (*canary.parts, *rest.parts):
         assert "--not-after 2026-11-30T05:00:00Z" in " ".join(task.flags)
     assert "--canary" not in rest.parts[0].flags
+
+
+def test_the_limit_of_a_canary_is_that_of_its_part(start_simulator: Start, make_campaign: Make) -> None:
+    script = "rules: [{ share: 1.0, status: 400, reason: BadDeviceToken }]\n"
+    campaign = make_campaign(start_simulator(script), canary=1000, canary_max_rejected="1%")
+    # Each part has some five rows, and one in a hundred of 1,000 would be ten.
+    for _ in range(2):
+        with pytest.raises(apns_batch.SendingStoppedError, match="canary"):
+            sent(campaign, 200, parts=40)
+    first = Manifest.read(RunLayout.of(campaign.run_dir)).parts[0]
+    assert len(campaign.simulator.received()) <= first.rows < 20
+
+
+def test_a_canary_stops_the_rest_without_a_file(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    script = "rules: [{ share: 1.0, status: 400, reason: BadDeviceToken }]\n"
+    campaign = make_campaign(start_simulator(script), canary=5)
+    # As on a disk that is full or can only be read.
+    monkeypatch.setattr("apns_batch._part.stop_all", lambda *_: None)
+    with pytest.raises(apns_batch.SendingStoppedError, match="canary"):
+        sent(campaign, 200, parts=10)
+    assert len(campaign.simulator.received()) <= Manifest.read(RunLayout.of(campaign.run_dir)).parts[0].rows
+
+
+def test_files_of_something_else_with_our_names_are_left_alone(
+    start_simulator: Start, make_campaign: Make
+) -> None:
+    campaign = make_campaign(start_simulator())
+    others = [campaign.run_dir / name / "mine.txt" for name in ("campaign", "input", "parts")]
+    for path in others:
+        path.parent.mkdir(parents=True)
+        path.touch()
+    for _ in range(2):
+        with pytest.raises(apns_batch.ConfigurationError, match="holds no run in parts"):
+            sent(campaign, 10)
+    assert all(path.exists() for path in others)
+
+
+@pytest.mark.parametrize("removed", [("parts",), ("parts", "manifest.json")])
+def test_a_complete_run_without_its_parts_is_not_sent_again(
+    start_simulator: Start, make_campaign: Make, removed: tuple[str, ...]
+) -> None:
+    campaign = make_campaign(start_simulator())
+    sent(campaign, 20)
+    for name in removed:
+        (campaign.run_dir / name).rename(campaign.path.parent / name)
+    with pytest.raises(apns_batch.ConfigurationError, match="missing"):
+        sent(campaign, 20)
+    assert set(campaign.simulator.received().values()) == {(1, 1)}
+
+
+def test_a_start_is_stopped_by_no_earlier_one(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=9000)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 100)
+    # A sender on another machine, whose program was killed before this start.
+    task = SenderTask(str(campaign.run_dir), (), 1, None, Proof(str(campaign.run_dir), "earlier"))
+    (fault,) = send_parts("apns-batch", task, lambda: False)
+    assert isinstance(fault, Fault)
+    assert "reads another file" in fault.text
+    assert program.result()["accepted"] == 9000
+
+
+def test_a_stop_before_the_first_push_is_heard(
+    start_simulator: Start, make_campaign: Make, start_program: Run, monkeypatch: Any
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=9000)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 100)
+    program.kill()
+    wait_until(lambda: not senders_of(campaign.run_dir), 4)
+    left = Driver._plan
+
+    def asked(driver: Driver, *arguments: Any) -> Plan:
+        apns_batch.open(campaign.run_dir).control("stop")
+        return left(driver, *arguments)
+
+    monkeypatch.setattr(Driver, "_plan", asked)
+    assert 0 < sent(campaign, 0).summary.left < 9000
+    monkeypatch.undo()
+    assert sent(campaign, 0).summary.left == 0
+
+
+def test_an_opened_run_keeps_what_was_said_of_unknown_rows(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    script = "rules: [{ share: 0.5, status: 503, reason: Shutdown, times: 1 }]\n"
+    campaign = make_campaign(start_simulator(script), attempts=1)
+    sent(campaign, 40, parts=1, on_unknown="report")
+    flags: list[tuple[str, ...]] = []
+    stages = Plan.stages
+
+    def seen(plan: Plan, proof: Proof) -> Any:
+        for task, senders in stages(plan, proof):
+            flags.extend(part.flags for part in task.parts)
+            yield task, senders
+
+    monkeypatch.setattr(Plan, "stages", seen)
+    apns_batch.open(campaign.run_dir).retry_unavailable(campaign=campaign.path)
+    assert "--on-unknown report" in " ".join(flags[0])
 
 
 def test_few_slots_are_said(caplog: Any) -> None:
@@ -333,6 +439,7 @@ def test_a_part_without_its_summary_is_asked_again(start_simulator: Start, make_
     first = sent(campaign, 200, parts=3)
     # As if its machine had lost the directory when all rows had ended.
     (campaign.run_dir / "parts" / "00001" / "summary.json").unlink()
+    (campaign.run_dir / "parts" / "00002" / "summary.json").write_text("{}")
     (campaign.run_dir / "_COMPLETE").unlink()
     again = sent(campaign, 0)
     assert (again.summary, again.was_complete) == (first.summary, False)

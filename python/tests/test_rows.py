@@ -465,6 +465,35 @@ def test_lines_that_a_resumed_sender_cuts_off(tmp_path: pathlib.Path) -> None:
     assert reader.left == 0
 
 
+def test_a_file_that_was_cut_off_and_has_grown_again(tmp_path: pathlib.Path) -> None:
+    reader, path = _torn(tmp_path, 4)
+    path.write_text(HEAD + "1,aa,accepted,200,,,,1,,x\n2,bb,accepted,200,,,,1,,x\n3,c")
+    assert [result.row for result in reader.read()] == [1, 2]
+    # Between two looks, by a sender that was started again.
+    path.write_text(
+        HEAD
+        + "1,aa,accepted,200,,,,1,,x\n4,dd,accepted,200,,,,1,,long\n2,bb,unknown,,,,,1,,x\n3,cc,unknown,,,,,1,,x\n"
+    )
+    assert [result.row for result in reader.read()] == [4, 3]
+    assert reader.left == 0
+
+
+def test_a_source_may_use_its_row_again(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    expected = tokens(1200)
+
+    def source() -> Iterator[dict[str, Any]]:
+        row: dict[str, Any] = {"payload": {"aps": {"alert": ""}}}
+        for token in expected:
+            row["token"] = row["name"] = row["payload"]["aps"]["alert"] = token
+            yield row
+
+    apns_batch.run(source(), campaign=campaign.path, run_dir=campaign.run_dir)
+    frozen = [json.loads(line) for line in (campaign.run_dir / "input" / "part-00000.json").open()]
+    assert all(row["token"] == row["name"] == row["payload"]["aps"]["alert"] for row in frozen)
+    assert campaign.simulator.received() == dict.fromkeys(expected, (1, 1))
+
+
 def test_following_waits_for_a_run_that_begins(tmp_path: pathlib.Path) -> None:
     with pytest.raises(apns_batch.ConfigurationError, match="there is no run in parts"):
         list(apns_batch.results(tmp_path, follow=True))

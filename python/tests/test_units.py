@@ -115,6 +115,7 @@ def test_the_rate_of_a_run() -> None:
         {"senders": 0},
         {"lanes": 1.5},
         {"rate": 0},
+        {"rate": float("inf")},
         {"rate": "2000/s"},
         {"expect_rows": -1},
         {"parts": -1},

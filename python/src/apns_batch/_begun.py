@@ -28,12 +28,17 @@ def begun_run(layout: RunLayout) -> Manifest | None:
     Of which nothing was sent, is removed: the rows and the campaign of this call take its place.
     """
     if not layout.manifest.exists():
-        if next(layout.parts.glob("*/ledger"), None) is not None:
+        if layout.complete.exists() or next(layout.parts.glob("*/ledger"), None) is not None:
             raise ConfigurationError(f"{layout.manifest}: it is missing, and rows of this run were sent")
         return None
     manifest = Manifest.read(layout)
     if any(layout.has_begun(part.part) for part in manifest.parts):
         return manifest
+    if layout.complete.exists() and manifest.rows > 0:
+        raise ConfigurationError(
+            f"{layout.root}: this run is complete, and the files of its parts are missing. Nothing was sent now:"
+            " name another run directory"
+        )
     _wait_for_senders(layout)
     if any(layout.has_begun(part.part) for part in manifest.parts):
         return manifest

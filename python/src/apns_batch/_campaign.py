@@ -165,7 +165,9 @@ def refuse_other_run(layout: RunLayout) -> None:
     others = [
         path.name for path in layout.root.iterdir() if path.name not in {"lock"} and path.name[0] != "."
     ]
-    if others and not layout.campaign.exists():
+    # Whoever begins a run says so in its lock before there is anything else. A run whose rows are frozen has its campaign.
+    is_run = layout.campaign.exists() if layout.manifest.exists() else layout.lock.stat().st_size > 0
+    if others and not is_run:
         raise ConfigurationError(
             f"{layout.root}: the directory is not empty, and holds no run in parts: {', '.join(others[:5])}"
         )

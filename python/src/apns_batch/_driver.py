@@ -184,6 +184,7 @@ class Driver:
             canary=copied.canary if self.options.canary is None else self.options.canary,
             canary_max_rejected=copied.canary_max_rejected,
             spread_seconds=copied.spread_seconds,
+            on_unknown=self.options.on_unknown,
             run_key=self.options.run_key,
             schema=machines.shape.schema,
         )
@@ -198,14 +199,18 @@ class Driver:
         if left is None:
             left = _left_of(layout, manifest)
         rate = whole_rate(self.options, copied, manifest)
-        options = replace(self.options, connections=whole_connections(self.options, copied))
+        options = replace(
+            self.options,
+            connections=whole_connections(self.options, copied),
+            on_unknown=self.options.on_unknown or manifest.settled.on_unknown,
+        )
         return Plan(layout, manifest, options, rate, copied.credentials != "none", left)
 
     def _send(
         self, binary: str, copied: CopiedCampaign, plan: Plan, machines: Machines, proof: Proof
     ) -> Summary:
         layout, manifest = plan.layout, plan.manifest
-        _reset(layout)
+        layout.parts.mkdir(exist_ok=True)
         warn_of_few_slots(self.options.senders, machines.slots(), plan.rate)
         said: list[Said] = []
         began = time.monotonic()
@@ -216,7 +221,8 @@ class Driver:
             ):
                 for task, senders in plan.stages(proof):
                     said += machines.send(task, senders, binary)
-                    if layout.stop.exists():
+                    # Also on a disk that had no room for the file that stops all.
+                    if layout.stop.exists() or _has_failed(said):
                         break
         except BaseException:
             stop_all(layout, -1, INTERRUPTED, "the program that sends was ended")
@@ -247,6 +253,8 @@ class Driver:
 def _proven(layout: RunLayout, machines: Machines) -> Iterator[Proof]:
     """A proof that machines can be asked for until the block ends. Those that are there have shown it before anything else happens."""
     proof = Proof.begin(layout)
+    # From now on senders of an earlier start know that they are, and stop nobody.
+    _reset(layout)
     try:
         for presence in _without_faults(machines.prove(proof)):
             proof.confirm(presence)
@@ -266,10 +274,9 @@ def _left_of(layout: RunLayout, manifest: Manifest) -> dict[int, int]:
 
 
 def _reset(layout: RunLayout) -> None:
-    """Removes what an earlier start has asked of senders."""
+    """Removes what an earlier start has asked of senders, and nothing that somebody asks of this one."""
     for path in (layout.stop, layout.control):
         path.unlink(missing_ok=True)
-    layout.parts.mkdir(exist_ok=True)
 
 
 def _earlier(plan: Plan) -> list[PartMessage]:
@@ -286,6 +293,12 @@ def _summed(manifest: Manifest, messages: Sequence[PartMessage]) -> Summary:
     """The sums of a run. Raises StorageError if a part has other rows than were frozen."""
     check_rows(manifest, messages)
     return Summary.of(manifest, messages)
+
+
+def _has_failed(said: Sequence[Said]) -> bool:
+    return any(
+        isinstance(each, Fault) or (isinstance(each, PartMessage) and not each.is_complete) for each in said
+    )
 
 
 def _raise_what_was_said(said: Sequence[Said], proof: Proof) -> None:

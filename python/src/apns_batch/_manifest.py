@@ -45,6 +45,8 @@ class Settled:
     canary_max_rejected: float | None = None
     """In percent."""
     spread_seconds: float | None = None
+    on_unknown: str | None = None
+    """What the first start said, for those that do not say it, such as `retry_unavailable` of a run that was opened."""
     run_key: str | None = None
     """What the caller tells runs apart by."""
     schema: tuple[str, ...] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ._errors import ConfigurationError
@@ -42,7 +43,7 @@ class Options:
             _at_least(1, name, getattr(self, name))
         _at_least(0, "expect_rows", self.expect_rows)
         rate: object = self.rate
-        if rate is not None and not (isinstance(rate, int | float) and rate > 0):
+        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < math.inf):
             raise ConfigurationError(f"rate: expected requests per second, found {self.rate!r}")
         if self.on_unknown is not None and self.on_unknown not in POLICIES:
             raise ConfigurationError(f"on_unknown: expected {', '.join(POLICIES)}, found {self.on_unknown!r}")

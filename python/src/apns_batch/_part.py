@@ -107,7 +107,8 @@ def earlier_messages(layout: RunLayout, manifest: Manifest) -> list[PartMessage]
     """What the parts say of themselves that a process has ended in order: the content of their summaries."""
     messages: list[PartMessage] = []
     for part in manifest.parts:
-        with contextlib.suppress(OSError, ValueError):
+        # One that is no summary says nothing: its part is asked again.
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             summary = json.loads((layout.part(part.part) / "summary.json").read_text(encoding="utf-8"))
             messages.append(PartMessage(part.part, summary, int(summary["exit_code"])))
     return messages

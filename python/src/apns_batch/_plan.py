@@ -40,7 +40,8 @@ class Plan:
         settled = self.manifest.settled
         first = [part for part in parts if part.part == self.manifest.parts[0].part]
         if settled.canary and first and not self.retries_unavailable:
-            flags = ["--canary", str(settled.canary)]
+            # The limit of rejected rows is a part of those that are really tried.
+            flags = ["--canary", str(min(settled.canary, first[0].rows))]
             if settled.canary_max_rejected is not None:
                 flags += ["--canary-max-rejected", f"{settled.canary_max_rejected:g}%"]
             yield self._task(first, flags, 1, proof), 1

@@ -45,6 +45,13 @@ class Proof:
     def end(self) -> None:
         shutil.rmtree(RunLayout.of(self.run_dir).shared, ignore_errors=True)
 
+    def is_replaced(self) -> bool:
+        """Whether a later start has written another file here: its senders are not to be stopped by one of this start."""
+        try:
+            return (RunLayout.of(self.run_dir).shared / "driver").read_text(encoding="ascii") != self.content
+        except (OSError, ValueError):
+            return False
+
     def check(self) -> None:
         """Raises StorageError unless this machine reads what was written, and DriverGoneError if nobody holds the lock of the run."""
         layout = RunLayout.of(self.run_dir)

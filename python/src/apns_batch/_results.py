@@ -46,6 +46,8 @@ PREFIX = "column_"
 _HEX = re.compile("[0-9A-Fa-f]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _READ_BYTES = 1 << 20
+# What was read last, by which a file is known that was cut off and has grown again.
+_TAIL_BYTES = 4096
 _POLL_SECONDS = 0.2
 
 
@@ -247,19 +249,23 @@ class PartReader:
     def _restart(self) -> None:
         self._offset = 0
         self._rest = b""
+        self._tail = b""
         self._names = []
 
     def read(self) -> Iterator[Result]:
         """Yields the results that have come since the last time."""
         if not self._path.exists():
             return
-        if self._path.stat().st_size < self._offset:
-            # A sender that goes on after its end cuts off what is not in its ledger. Rows that were read are known.
-            self._restart()
         with open(self._path, "rb") as file:
+            file.seek(self._offset - len(self._tail))
+            if file.read(len(self._tail)) != self._tail:
+                # A sender that goes on after its end cuts off what is not in its ledger, and may have written more since then.
+                # Rows that were read are known.
+                self._restart()
             file.seek(self._offset)
             while block := file.read(_READ_BYTES):
                 self._offset += len(block)
+                self._tail = (self._tail + block)[-_TAIL_BYTES:]
                 for line in self._complete(block):
                     yield from self._result(line)
 

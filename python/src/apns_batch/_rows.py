@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ class Rows:
     def _looked_at(self) -> list[dict[str, Any]]:
         if self._first is None:
             numbered = enumerate(itertools.islice(self._rows, _FIRST_ROWS), 1)
-            self._first = [_row(row, number) for number, row in numbered]
+            self._first = [_kept(_row(row, number)) for number, row in numbered]
         return self._first
 
     def fit(self, needs: Needs) -> Rows:
@@ -126,6 +127,19 @@ def _row(row: Any, number: int) -> dict[str, Any]:
             f"row {number}: expected a mapping, a dataclass or a named tuple, found a {type(row).__name__}"
         )
     return dict(members)
+
+
+def _kept(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that is written later than the next one is asked for: a source may use its object, and what is in it, for that one."""
+    return {name: value if type(value) in _PLAIN else _copy(value) for name, value in row.items()}
+
+
+def _copy(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        # What cannot be copied is no value of a row, or does not change.
+        return value
 
 
 def _line(row: Mapping[str, Any]) -> Line:

@@ -53,7 +53,8 @@ def send_parts(binary: str, task: SenderTask, is_over: Callable[[], bool]) -> It
             yield from _Sender(binary, task, layout, pace, is_over).run()
     except (ApnsBatchError, OSError) as error:
         fault = Fault.of(error)
-        stop_all(layout, -1, INTERRUPTED, fault.text)
+        if not task.proof.is_replaced():
+            stop_all(layout, -1, INTERRUPTED, fault.text)
         yield fault
 
 
