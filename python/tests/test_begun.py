@@ -485,3 +485,18 @@ def test_the_campaign_names_the_directory(start_simulator: Start, make_campaign:
     assert named.run_dir == str(campaign.run_dir)
     with contextlib.suppress(ValueError):
         assert CampaignFile.of("x", {"a": None}).without == ["a"]
+
+
+def test_a_run_of_another_night_that_was_completed_meanwhile_is_not_taken_for_this_one(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    campaign = make_campaign(start_simulator())
+    pattern = campaign.path.parent / "runs" / "{date}"
+    earlier = campaign.path.parent / "runs" / "2026-01-01"
+    sent(campaign, 20, run_dir=earlier)
+    # It was not complete when this call looked for runs, and waited for its lock.
+    monkeypatch.setattr("apns_batch._driver.found_place", lambda *_: Place(RunLayout.of(earlier)))
+    with pytest.raises(apns_batch.ConfigurationError, match="completed this run of another night meanwhile"):
+        sent(campaign, 30, run_dir=pattern)
+    monkeypatch.undo()
+    assert sent(campaign, 30, run_dir=pattern).summary.accepted == 30

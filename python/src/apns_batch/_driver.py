@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import shutil
@@ -15,7 +16,7 @@ from typing import TypeVar
 from ._begun import begun_run, found_place, refuse_other_call
 from ._campaign import Campaign, CopiedCampaign, Request, fresh_copy, keep_copy, refuse_other_run
 from ._command import ask, find_binary
-from ._errors import ConfigurationError, SendingStoppedError
+from ._errors import ConfigurationError, SendingStoppedError, StorageError
 from ._faults import Fault
 from ._freeze import accept, begin_input, remove_attempts
 from ._layout import RunLayout
@@ -73,8 +74,8 @@ class Driver:
             run_dir = None
         with fresh_copy(binary, self.campaign, Request(run_dir, machines.shape.columns)) as (copied, fresh):
             name = copied.name or "campaign"
-            place = Place.of(self.run_dir, self.campaign, copied)
-            place = found_place(place, name, self.options.run_key)
+            own = Place.of(self.run_dir, self.campaign, copied)
+            place = found_place(own, name, self.options.run_key)
             with self._held(place.layout, name):
                 manifest = begun_run(place.layout)
                 if manifest is None:
@@ -82,6 +83,7 @@ class Driver:
                 else:
                     refuse_other_call(place.layout, manifest, copied, machines.shape, self.options)
                     if place.layout.complete.exists():
+                        self._refuse_other_night(place, own)
                         return self._complete(place.layout, manifest)
                 with _proven(place.layout, machines) as proof:
                     if manifest is None:
@@ -134,6 +136,15 @@ class Driver:
                 layout.lock.write_text(lock_text(name, self.options.run_key), encoding="utf-8")
             yield
 
+    def _refuse_other_night(self, place: Place, own: Place) -> None:
+        """Raises ConfigurationError if another program has completed the run of an earlier night while this one waited for it: the rows
+        of this call may be that night's or this one's."""
+        if place.layout.root != own.layout.root and self.options.run_key is None:
+            raise ConfigurationError(
+                f"{place.layout.root}: another program has completed this run of another night meanwhile, and nothing was sent;"
+                " call again to send the rows of this night, and give each call its run_key"
+            )
+
     def _complete(self, layout: RunLayout, manifest: Manifest) -> Sent:
         _log.warning(
             "%s: this run, which was begun at %s, is complete; nothing is sent, and the rows given are not looked at",
@@ -150,8 +161,13 @@ class Driver:
             written = time.monotonic()
             parts = accept(layout, reports)
             self._check_count(copied, parts)
-        except BaseException:
+        except BaseException as error:
             shutil.rmtree(layout.input, ignore_errors=True)
+            # Rows of a program may raise any error; that of the disk is known by its cause.
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+                raise StorageError(
+                    f"{layout.input}: the rows cannot be frozen ({error.strerror}); nothing was sent"
+                ) from error
             raise
         manifest = Manifest(
             copied.campaign_id or str(uuid.uuid4()),
