@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -105,7 +105,7 @@ class Request:
 @contextlib.contextmanager
 def fresh_copy(
     binary: str, campaign: Campaign, request: Request
-) -> Iterator[tuple[CopiedCampaign, pathlib.Path]]:
+) -> Generator[tuple[CopiedCampaign, pathlib.Path], None, None]:
     """Copies the campaign into a directory of its own, which exists until the block ends.
 
     Raises ConfigurationError if the campaign is wrong, or has a setting that cannot hold for a run in parts.

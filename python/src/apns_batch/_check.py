@@ -95,7 +95,10 @@ def check(
         columns = given.columns
     except ConfigurationError as error:
         return Check(faults=(str(error),))
-    first = lambda needs: itertools.islice(given.fit(needs).lines(), sample)  # noqa: E731
+
+    def first(needs: Needs) -> Iterable[Line]:
+        return itertools.islice(given.fit(needs).lines(), sample)
+
     return checked(columns, first, Campaign.of(campaign, settings), sample, notifications)
 
 

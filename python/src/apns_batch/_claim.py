@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 
@@ -35,7 +35,7 @@ class Claim:
 
 
 @contextlib.contextmanager
-def claim_of(layout: RunLayout, part: int, start: str) -> Iterator[Claim | None]:
+def claim_of(layout: RunLayout, part: int, start: str) -> Generator[Claim | None, None, None]:
     """Takes a part, or gives None if another sender has it.
 
     That no row is sent twice does not depend on it: the lock of the part's ledger sees to that.

@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -77,7 +77,7 @@ class Driver:
             own = Place.of(self.run_dir, self.campaign, copied)
             place = found_place(own, name, self.options.run_key)
             with self._held(place.layout, name):
-                manifest = begun_run(place.layout)
+                manifest, fitted = begun_run(place.layout), copied
                 if manifest is None:
                     fitted = self._fitted(binary, copied, machines)
                 else:
@@ -126,7 +126,7 @@ class Driver:
         return copied
 
     @contextlib.contextmanager
-    def _held(self, layout: RunLayout, name: str | None) -> Iterator[None]:
+    def _held(self, layout: RunLayout, name: str | None) -> Generator[None, None, None]:
         """Holds the lock of a run, in a directory that is fit for one."""
         layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         check_storage(layout.root)
@@ -266,7 +266,7 @@ class Driver:
 
 
 @contextlib.contextmanager
-def _proven(layout: RunLayout, machines: Machines) -> Iterator[Proof]:
+def _proven(layout: RunLayout, machines: Machines) -> Generator[Proof, None, None]:
     """A proof that machines can be asked for until the block ends. Those that are there have shown it before anything else happens."""
     proof = Proof.begin(layout)
     # From now on senders of an earlier start know that they are, and stop nobody.

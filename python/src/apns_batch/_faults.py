@@ -6,10 +6,10 @@ A task that raises is tried again elsewhere, and its error arrives as one of Spa
 from __future__ import annotations
 
 import socket
+import sys
 from dataclasses import dataclass
 
-from . import _errors
-from ._errors import ApnsBatchError, StorageError
+from ._errors import ApnsBatchError, DriverGoneError, StorageError
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Fault:
         return Fault(kind, f"{socket.gethostname()}: {error}")
 
     def error(self) -> ApnsBatchError:
-        found = getattr(_errors, self.kind, ApnsBatchError)
+        found = getattr(sys.modules[ApnsBatchError.__module__], self.kind, ApnsBatchError)
         # The program that asks is there: if a task does not see its lock, the directory is not shared.
-        kind = StorageError if found is _errors.DriverGoneError else found
+        kind = StorageError if found is DriverGoneError else found
         error: ApnsBatchError = kind(self.text)
         return error

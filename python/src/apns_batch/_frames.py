@@ -6,9 +6,9 @@ A frame is recognized by the modules that are loaded: who has one has loaded its
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from ._errors import ConfigurationError
 from ._values import TOKEN, is_unicode
@@ -26,7 +26,7 @@ class Frame:
     columns: tuple[str, ...]
     slices: Callable[[], Iterator[Sequence[Sequence[Any]]]]
     """Yields the columns of some rows, as lists of values of Python."""
-    unfit: Mapping[str, str] = field(default_factory=dict)
+    unfit: Mapping[str, str] = field(default_factory=lambda: dict[str, str]())
     """Columns whose type no row can have: what was expected and what was found."""
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -213,8 +213,11 @@ def _unfit_in_polars(polars: Any, kind: Any, is_token: bool) -> tuple[str, str] 
 def _without_nulls(value: Any) -> Any:
     """A value of polars, whose dicts are structs: members without a value are left out."""
     if isinstance(value, dict):
-        return {name: _without_nulls(member) for name, member in value.items() if member is not None}
-    return [_without_nulls(each) for each in value] if isinstance(value, list) else value
+        members = cast("dict[str, Any]", value)
+        return {name: _without_nulls(member) for name, member in members.items() if member is not None}
+    if isinstance(value, list):
+        return [_without_nulls(each) for each in cast("list[object]", value)]
+    return value
 
 
 def _of_arrow(arrow: Any, rows: Any) -> Frame | None:
@@ -324,17 +327,15 @@ def _arrow_convert(arrow: Any, kind: Any) -> Convert | None:
             }
         )
     if types.is_map(kind):
-        return lambda value: (
-            None
-            if value is None
-            else {
-                key: _applied(inner[1], member)
-                for key, member in (value.items() if isinstance(value, dict) else value)
-            }
-        )
+        return lambda value: None if value is None else _mapped(inner[1], value)
     if len(inner) == 1 and inner[0] is not None:
         return lambda value: None if value is None else [_applied(inner[0], each) for each in value]
     return None
+
+
+def _mapped(convert: Convert | None, value: Any) -> dict[Any, Any]:
+    pairs = cast("Iterable[tuple[Any, Any]]", value.items() if isinstance(value, dict) else value)
+    return {key: _applied(convert, member) for key, member in pairs}
 
 
 def _applied(convert: Convert | None, value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import pathlib
@@ -106,9 +107,9 @@ def accept(layout: RunLayout, reports: Sequence[Frozen]) -> tuple[Part, ...]:
     filled = sorted((report for report in reports if report.rows > 0), key=lambda report: report.part)
     _refuse_shared_tokens(filled)
     with ThreadPoolExecutor(_READERS, thread_name_prefix="apns-batch-frozen") as pool:
-        for report, found in zip(filled, pool.map(lambda report: _read(layout, report), filled), strict=True):
+        for report, found in zip(filled, pool.map(functools.partial(_read, layout), filled), strict=True):
             _compare(layout, report, found)
-    parts = []
+    parts: list[Part] = []
     for number, report in enumerate(filled):
         path = layout.input_of(number)
         os.replace(layout.input / report.file, path)

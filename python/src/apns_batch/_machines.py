@@ -32,18 +32,24 @@ class Machines(Protocol):
 
     def columns(self) -> tuple[str, ...]:
         """The names of the columns. Called before rows are frozen only, because it may have to look at the first rows of an iterator."""
+        ...
 
     def fit(self, needs: Needs) -> None:
         """Raises ConfigurationError if a column has a type that its use cannot have."""
+        ...
 
     def slots(self) -> int | None:
         """How many senders can be at work at the same time; None if nobody knows."""
+        ...
 
     def prove(self, proof: Proof) -> Sequence[Presence | Fault]:
         """Has as many machines as possible show that they share the directory."""
+        ...
 
     def freeze(self, layout: RunLayout, parts: int, proof: Proof, needs: Needs) -> Sequence[Frozen | Fault]:
         """Writes the rows into the input directory."""
+        ...
 
     def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:
         """Has senders work at the same time, with the command at a path here. Returns what they said when all have ended."""
+        ...

@@ -51,7 +51,8 @@ def needs_of(said: Mapping[str, Any], copy: pathlib.Path) -> Needs:
     needs: dict[str, tuple[str, ...]] = {}
     for need in said["needs"]:
         # What the campaign calls otherwise is needed under the name that the rows have.
-        for column in {need["column"], sources.get(need["column"], need["column"])}:
+        own: str = need["column"]
+        for column in {own, sources.get(own, own)}:
             needs[column] = (*needs.get(column, ()), *need["uses"])
     return Needs(needs)
 

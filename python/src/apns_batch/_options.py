@@ -42,8 +42,7 @@ class Options:
         for name in ("parts", "connections", "canary"):
             _at_least(1, name, getattr(self, name))
         _at_least(0, "expect_rows", self.expect_rows)
-        rate: object = self.rate
-        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < math.inf):
+        if self.rate is not None and not _is_rate(self.rate):
             raise ConfigurationError(f"rate: expected requests per second, found {self.rate!r}")
         if self.on_unknown is not None and self.on_unknown not in POLICIES:
             raise ConfigurationError(f"on_unknown: expected {', '.join(POLICIES)}, found {self.on_unknown!r}")
@@ -59,6 +58,10 @@ class Options:
         if self.on_unknown is not None:
             flags += ["--on-unknown", self.on_unknown]
         return flags
+
+
+def _is_rate(value: object) -> bool:
+    return isinstance(value, int | float) and 0 < value < math.inf
 
 
 def _at_least(least: int, name: str, value: object) -> None:

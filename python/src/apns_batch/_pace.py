@@ -133,7 +133,7 @@ class Pace:
 
     def _others(self) -> list[float]:
         """The shares of those that have the other seats."""
-        shares = []
+        shares: list[float] = []
         for number in range(self._senders):
             if number != self._number and is_locked(self._path(number)):
                 with contextlib.suppress(OSError, ValueError):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from ._altered import plain
@@ -105,8 +105,9 @@ class Results:
         import pandas as pd  # noqa: PLC0415
 
         kinds = {"status": "Int32", "attempts": "int32", "row": "int64", "part": "int32"}
-        frame = pd.DataFrame(_by_column(self))
-        for name in frame.columns:
+        columns = _by_column(self)
+        frame: Any = pd.DataFrame(columns)
+        for name in columns:
             frame[name] = (
                 frame[name].astype(kinds.get(name, "string"))
                 if name != "timestamp"
@@ -125,10 +126,12 @@ class Results:
         columns = _by_column(self)
         return pl.DataFrame(columns, schema={name: kinds.get(name, pl.String) for name in columns})
 
-    def to_arrow(self) -> pa.Table:
+    # pyarrow has no types of its own.
+    def to_arrow(self) -> pa.Table:  # pyright: ignore[reportUnknownParameterType]
         """A table of Arrow."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow  # noqa: PLC0415
 
+        pa = cast(Any, pyarrow)
         kinds: dict[str, Any] = {
             **{"part": pa.int32(), "row": pa.int64(), "status": pa.int32(), "attempts": pa.int32()},
             "timestamp": pa.timestamp("ms", "UTC"),

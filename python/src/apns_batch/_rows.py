@@ -7,7 +7,7 @@ import itertools
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ._errors import ConfigurationError
 from ._frames import frame_of
@@ -99,11 +99,10 @@ def rows_of(rows: Any) -> Rows:
     frame = frame_of(rows)
     if frame is not None:
         return Rows(frame.rows(), frame.columns, frame.unfit)
+    kind = type(rows).__name__
     if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
-        raise ConfigurationError(
-            f"rows: expected an iterable of rows or a frame, found a {type(rows).__name__}"
-        )
-    return Rows(rows)
+        raise ConfigurationError(f"rows: expected an iterable of rows or a frame, found a {kind}")
+    return Rows(cast("Iterable[object]", rows))
 
 
 def frozen_lines(rows: Any) -> Iterator[tuple[str, str]]:
@@ -120,8 +119,11 @@ def missing_token(columns: Sequence[str]) -> str:
 
 def _row(row: Any, number: int) -> dict[str, Any]:
     if isinstance(row, dict):
-        return row
-    members = row.items() if isinstance(row, Mapping) else fixed_members(row)
+        # As it is, since this is done for each row; its keys are looked at with its line.
+        return row  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(row, Mapping):
+        return dict(cast("Mapping[str, Any]", row).items())
+    members = fixed_members(row)
     if members is None:
         raise ConfigurationError(
             f"row {number}: expected a mapping, a dataclass or a named tuple, found a {type(row).__name__}"
@@ -147,7 +149,8 @@ def _line(row: Mapping[str, Any]) -> Line:
     if type(token) is str and _is_plain(row.values()) and all(map(_is_text, row)):
         try:
             text = _encode(row)
-            text.isascii() or text.encode("utf-8")
+            if not text.isascii():
+                text.encode("utf-8")
         except ValueError:
             pass  # which value it is, the longer way finds out
         else:
@@ -173,7 +176,7 @@ def _is_text(name: object) -> bool:
     return isinstance(name, str)
 
 
-def _converted(row: Mapping[str, Any]) -> Line:
+def _converted(row: Mapping[Any, Any]) -> Line:
     fields: dict[str, str] = {}
     reason: str | None = None
     for name, value in row.items():

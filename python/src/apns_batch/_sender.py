@@ -67,7 +67,7 @@ class _Sender:
     is_over: Callable[[], bool]
 
     def run(self) -> Iterator[PartMessage]:
-        left = list(self.task.parts)
+        left: list[PartTask] = list(self.task.parts)
         while left and not self.is_over():
             self.task.proof.check()
             message = self._next(left)

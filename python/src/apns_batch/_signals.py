@@ -6,7 +6,7 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from types import FrameType
 
 
@@ -15,7 +15,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 @contextlib.contextmanager
-def exit_on_sigterm() -> Iterator[None]:
+def exit_on_sigterm() -> Generator[None, None, None]:
     """Within the block, SIGTERM ends the program by SystemExit, unless the program has a handler of its own or this is another thread."""
     is_ours = (
         threading.current_thread() is threading.main_thread()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from json.encoder import encode_basestring
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 TOKEN = "token"  # noqa: S105, a column
@@ -85,7 +85,7 @@ def members_of(value: Any) -> Iterable[tuple[Any, Any]] | None:
     What has a fixed set of members leaves out those without a value. A mapping has those that it was given.
     """
     if isinstance(value, Mapping):
-        return value.items()
+        return cast("Mapping[object, Any]", value).items()
     fixed = fixed_members(value)
     return None if fixed is None else (member for member in fixed if not is_missing(member[1]))
 
@@ -95,9 +95,10 @@ def fixed_members(value: Any) -> Iterable[tuple[str, Any]] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
     if isinstance(value, tuple):
-        names = getattr(value, "_fields", None) or getattr(value, "__fields__", None)
+        values = cast("Sequence[Any]", value)
+        names = getattr(values, "_fields", None) or getattr(values, "__fields__", None)
         if names:
-            return zip(names, value, strict=False)
+            return zip(names, values, strict=False)
     return None
 
 
@@ -112,7 +113,7 @@ def _members(members: Iterable[tuple[Any, Any]], place: str, depth: int) -> Iter
 
 def _elements_of(value: Any) -> Iterable[Any] | None:
     if isinstance(value, list | tuple):
-        return value
+        return cast("Iterable[Any]", value)
     # Arrays and series within a cell. Their own lists would make numbers of the times of numpy.
     is_series = hasattr(value, "tolist") or hasattr(value, "to_list")
     return list(value) if is_series and _package_of(value) in {"numpy", "pandas", "polars"} else None
@@ -151,7 +152,7 @@ def is_unicode(text: str) -> bool:
 
 def _token(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value).hex()
+        return bytes(cast(Any, value)).hex()
     if is_missing(value) or isinstance(value, str):
         return value
     raise unfit(TOKEN, "hex digits in a text, or bytes", f"a {_name_of(value)}")

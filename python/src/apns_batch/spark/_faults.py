@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.accumulators import AccumulatorParam
@@ -35,7 +35,7 @@ def faults_of(spark: SparkSession) -> Accumulator[Any] | None:
 
 
 @contextlib.contextmanager
-def stopping_at(faults: Accumulator[Any] | None, layout: RunLayout) -> Iterator[None]:
+def stopping_at(faults: Accumulator[Any] | None, layout: RunLayout) -> Generator[None, None, None]:
     """Within the block, the first fault stops all senders."""
     if faults is None:
         yield

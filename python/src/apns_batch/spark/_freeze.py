@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.sql import functions as f
 
@@ -49,11 +48,12 @@ def freeze_frame(
 def _reported(said: dict[str, Any]) -> Frozen | Fault:
     if "kind" in said:
         return Fault(**said)
-    return Frozen(**{**said, "buckets": tuple(said["buckets"])})
+    fields: dict[str, Any] = {**said, "buckets": tuple(said["buckets"])}
+    return Frozen(**fields)
 
 
 def _task(proof: Proof) -> Any:
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
         # The rows themselves may fail, by a function of the caller: that is an error of Spark, as in any other job.
         writer = _Writer(proof)
         for batch in batches:
@@ -78,10 +78,11 @@ class _Writer:
         except (ApnsBatchError, OSError) as error:
             self._fault = Fault.of(error)
 
-    def write(self, batch: pa.RecordBatch) -> bool:
+    def write(self, batch: Any) -> bool:
+        """Writes the lines of a batch of Arrow. Returns whether all is well."""
         if self._fault is None:
-            lines = batch.column(0).cast(pa.binary()).to_pylist()
-            self._buckets.update(pc.unique(batch.column(1)).to_pylist())
+            lines: list[bytes] = batch.column(0).cast(pa.binary()).to_pylist()
+            self._buckets.update(batch.column(1).unique().to_pylist())
             try:
                 self._writer.write(b"".join(line + b"\n" for line in lines), len(lines))
             except OSError as error:

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._command import find_binary
 from .._errors import ApnsBatchError
@@ -62,7 +62,7 @@ class Cluster:
         if self.spark.conf.get("spark.dynamicAllocation.enabled", "false") == "true":
             return None
         with contextlib.suppress(Exception):
-            context = self.spark.sparkContext._jsc.sc()
+            context: Any = cast(Any, self.spark.sparkContext)._jsc.sc()
             return int(
                 context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile())
             )

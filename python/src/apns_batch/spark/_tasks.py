@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -42,13 +42,13 @@ def for_each(
     return [json.loads(row.said) for row in rows]
 
 
-def said(value: object) -> pa.RecordBatch:
-    """A value of JSON, as a task says it."""
-    return pa.RecordBatch.from_pydict({"said": [json.dumps(value)]})
+def said(value: object) -> Any:
+    """A value of JSON, as a task says it: a batch of Arrow."""
+    return cast(Any, pa).RecordBatch.from_pydict({"said": [json.dumps(value)]})
 
 
 @contextlib.contextmanager
-def described(spark: SparkSession, description: str) -> Iterator[None]:
+def described(spark: SparkSession, description: str) -> Generator[None, None, None]:
     """Names the jobs of this thread in the user interface of Spark. A session of Spark Connect has no names for jobs."""
     try:
         context = spark.sparkContext
