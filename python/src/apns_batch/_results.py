@@ -146,6 +146,7 @@ class Results:
 def results(run_dir: str | os.PathLike[str], follow: bool = False) -> Results:
     """The results of a run in parts that this or another program sends or has sent. To read them sends nothing.
 
+    :param run_dir: The directory of the run.
     :param follow: Whether to wait for further results, as long as the run is sent.
     :raises ConfigurationError: The directory holds no run in parts.
     """
