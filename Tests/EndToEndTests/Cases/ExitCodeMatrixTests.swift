@@ -51,9 +51,9 @@ extension EndToEndRuns {
             }
 
             /// Starts slowly, and waits until some rows have lines.
-            func slow(_ more: String...) throws -> Child {
+            func slow(rate: String = "20/s", _ more: String...) throws -> Child {
                 let process = try Child(
-                    Tools.command, ["run", file, "--rate", "20/s"] + more, name: "run", in: sender.scratch)
+                    Tools.command, ["run", file, "--rate", rate] + more, name: "run", in: sender.scratch)
                 let results = run + "/results.csv"
                 let begun = eventually(seconds: 60) {
                     process.isOver || ((try? Data(contentsOf: URL(filePath: results)).count) ?? 0) > 200

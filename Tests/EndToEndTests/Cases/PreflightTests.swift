@@ -192,7 +192,7 @@ extension EndToEndRuns {
                 try FileManager.default.removeItem(atPath: $0.sender.scratch.path("runs/runs.ndjson"))
                 return nil
             },
-            "another process at work": Fault(75, "run_dir") { try $0.slow() },
+            "another process at work": Fault(75, "run_dir") { try $0.slow(rate: "2/s") },
             "a ledger that is a link": Fault(64, "run_dir") {
                 let process = try $0.slow()
                 _ = try $0.end(process, by: SIGTERM)
