@@ -9,8 +9,8 @@ struct Check: AsyncParsableCommand {
         discussion: """
             The arguments are those of send, but credentials are not needed. Up to 20
             examples of each finding are printed, and 3 of suspect-text; findings.csv holds
-            all of them (severity,rule,row,file,line,column,message). docs/reference.md lists the
-            rules.
+            all of them (severity,rule,row,file,line,column,message).
+            docs/reference/rules.md lists the rules.
 
             With --everything, it also tries all that run needs before its first push:
             files and rights, ports, programs, tables, the history, the run directory and

@@ -19,7 +19,7 @@ struct Export: ParsableCommand {
             --to is a connection string of libpq, and what it does not say comes from the
             environment (PGHOST, PGSERVICE, ...). It must not have a password: that comes
             from a password file (PGPASSFILE), a service file (PGSERVICEFILE) or PGPASSWORD.
-            docs/postgresql.md describes the table.
+            docs/integrate/postgresql.md describes the table.
 
             With a campaign file instead of a run directory, --create and --print-sql make
             the table of its results_to before the first run.

@@ -12,7 +12,8 @@ struct Send: AsyncParsableCommand {
             The columns token, payload, topic, push_type, priority, expiration, collapse_id
             and apns_id set these properties of the notification. The column locale selects
             a template by language, and the column variant a template by name. All other
-            columns fill the template. docs/campaigns.md lists the keys of a campaign file.
+            columns fill the template. docs/reference/settings.md lists the keys of a
+            campaign file.
 
             Examples:
               apns-batch send --input rows.csv --to simulator

@@ -37,8 +37,8 @@ struct Simulate: AsyncParsableCommand {
                 - { when: { after: 500 }, goaway: { debug: '{"reason":"Shutdown"}' } }
 
             A hash of seed and token determines which token gets which answer.
-            docs/faults.md lists the faults. On SIGINT or SIGTERM the simulator writes the
-            counts, prints a summary and ends.
+            docs/integrate/simulator.md lists the faults. On SIGINT or SIGTERM the simulator
+            writes the counts, prints a summary and ends.
             """)
 
     @Option(help: "Port to listen on, or 0 to let the system choose one.")

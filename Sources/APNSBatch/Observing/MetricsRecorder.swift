@@ -7,7 +7,7 @@ import APNSBatchModel
     /// Passes what is measured of a run or a sender on to the metrics of the program: each time, what has been added since the
     /// last time. The handlers are made once, so that every series exists from the beginning.
     ///
-    /// Names and labels are those that the command exports (docs/monitoring.md) where they mean the same.
+    /// Names and labels are those that the command exports (docs/integrate/monitoring.md) where they mean the same.
     final class MetricsRecorder: Sendable {
         /// A count that only grows, and the handlers that show it.
         private struct Counts {

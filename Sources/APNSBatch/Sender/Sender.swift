@@ -21,7 +21,7 @@ import Synchronization
 /// try await running
 /// ```
 ///
-/// A notification is checked by the rules of a campaign's rows (docs/reference.md); one that breaks a rule ends as
+/// A notification is checked by the rules of a campaign's rows (docs/reference/rules.md); one that breaks a rule ends as
 /// ``Outcome/invalid`` and is not sent. A sender keeps no record: what is pending when its process is killed is lost.
 ///
 /// Threads: a sender has its lanes, each with an event loop. All functions may be called from any thread at any time.

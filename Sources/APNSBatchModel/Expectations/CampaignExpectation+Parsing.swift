@@ -73,7 +73,7 @@ extension CampaignExpectation {
         let reason = name.dropFirst(Metric.reasonPrefix.count)
         guard case .known = Reason(rawValue: String(reason)) else {
             let hint = suggestion(reason, KnownReason.allCases.map(\.text))
-            throw Fault("APNs has no reason \(reason.quoted)\(hint ?? "; docs/reference.md lists the reasons")")
+            throw Fault("APNs has no reason \(reason.quoted)\(hint ?? "; docs/reference/rules.md lists the reasons")")
         }
         return .reason(String(reason))
     }

@@ -117,7 +117,7 @@ extension RuleRow {
     /// The table, in the order of ``Rule``.
     package static let all = [
         // The row.
-        RuleRow(.csvRow, .error, "a record has as many fields as the header and closes its quotes", "RFC 4180, 2"),
+        RuleRow(.csvRow, .error, "a row has as many fields as the header and closes its quotes", "RFC 4180, 2"),
         RuleRow(
             .ndjsonRow, .error, "a line is a JSON object, in which no key that the campaign uses occurs twice",
             "RFC 8259"),

@@ -9,7 +9,7 @@ package struct DiskNeed: Equatable, Sendable {
     /// The number of rows that are announced together, so that space is reserved for the longest outcome that each of them can have.
     package var announced: UInt64
 
-    /// The mean bytes of a row with a token of 64 digits and no carried columns, in the ledger and in `results.csv`; measured, docs/performance.md.
+    /// The mean bytes of a row with a token of 64 digits and no carried columns, in the ledger and in `results.csv`; measured, docs/internals/performance.md.
     package static let bytesPerRow: UInt64 = 48 + 133
 
     package init(rows: UInt64, carried: Int, announced: UInt64) {

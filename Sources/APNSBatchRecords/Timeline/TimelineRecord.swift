@@ -5,7 +5,7 @@ import APNSBatchModel
 ///
 ///     kind (8 bits), version (8), "AT", CRC-32C of all other bytes (32)
 ///
-/// docs/timeline.md describes the rest.
+/// docs/reference/timeline.md describes the rest.
 enum TimelineRecord {
     static let length = 192
     static let version: UInt8 = 1

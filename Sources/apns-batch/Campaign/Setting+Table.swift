@@ -24,7 +24,7 @@ extension Setting {
         ) { try CampaignSettings.checkCommand($1) },
         Setting(
             "inputQuery", .record(InputQuery.settings), hasFlag: false, replaces: ["input", "inputCommand"],
-            "Query of PostgreSQL or DuckDB whose rows are the input. docs/postgresql.md and docs/duckdb.md describe it."
+            "Query of PostgreSQL or DuckDB whose rows are the input. postgresql.md and duckdb.md in docs/integrate describe it."
         ) { if try InputQuery($1).isJSON { $0.inputFormat = .ndjson } },
         Setting(
             "inputTimeout", .text, standard: "1h",

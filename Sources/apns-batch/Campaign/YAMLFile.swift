@@ -54,7 +54,8 @@ enum YAMLFile {
     static func unknown(key: String, _ known: [String]) -> String {
         let near = nearest(key, in: known)
         let hint =
-            near.isEmpty ? "; docs/campaigns.md lists the keys" : "; did you mean \(near.joined(separator: " or "))?"
+            near.isEmpty
+            ? "; docs/reference/settings.md lists the keys" : "; did you mean \(near.joined(separator: " or "))?"
         return "unknown key \(key.quoted)\(hint)"
     }
 

@@ -52,7 +52,7 @@ final class Preflight {
         trySettings()
         tryWatchers()
         tryPrograms()
-        attempt("results_to", cure: "docs/postgresql.md describes the table") { try self.resultsTable() }
+        attempt("results_to", cure: "docs/integrate/postgresql.md describes the table") { try self.resultsTable() }
         tryHistory()
         if isGiven("runDir"), isGiven("to"), isGiven("input") { tryRun() }
         attempt("rate_shared") {

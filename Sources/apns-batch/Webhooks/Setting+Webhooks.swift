@@ -8,7 +8,7 @@ extension Setting {
     static let webhooks: [Setting] = [
         Setting(
             "webhooks", .records(endpoint), standard: "none", hasFlag: false,
-            "Endpoints that get the events of the campaign as Standard Webhooks. docs/monitoring.md describes them."
+            "Endpoints that get the events of the campaign as Standard Webhooks. docs/integrate/webhooks.md describes them."
         ) { _ = try WebhookEndpoint.all($1) }
     ]
 

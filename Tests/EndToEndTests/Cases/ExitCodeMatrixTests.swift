@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndRuns {
-    /// Every line of the table in docs/exit-codes.md, by the real command.
+    /// Every line of the table in docs/reference/exit-codes.md, by the real command.
     @Suite struct ExitCodeMatrix {
         /// A campaign of 200 rows with a history.
         struct Night {
@@ -308,7 +308,8 @@ extension EndToEndRuns {
         /// The lines of the table: code and cause.
         private static let lines: [(code: Int32, cause: String)] = {
             let page =
-                (try? String(contentsOf: Tools.root.appending(path: "docs/exit-codes.md"), encoding: .utf8)) ?? ""
+                (try? String(contentsOf: Tools.root.appending(path: "docs/reference/exit-codes.md"), encoding: .utf8))
+                ?? ""
             return page.split(separator: "\n").compactMap { line in
                 let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
                 guard cells.count == 3, let code = Int32(cells[0]) else { return nil }
