@@ -190,7 +190,7 @@ extension EndToEndRuns {
                 try night.nextNight()
                 return try night.call()
             },
-            "the input begins with what was sent": {
+            "the input begins with rows that were sent": {
                 let night = try Night()
                 #expect(try night.call() == 0)
                 try night.nextNight()
@@ -204,7 +204,7 @@ extension EndToEndRuns {
                 try night.sender.scratch.write(#"{"aps":{"alert":"Bye {{name}}"}}"#, to: "payload.json")
                 return try night.call()
             },
-            "the record of an unfinished run is gone": {
+            "the directory of an unfinished run is gone": {
                 let night = try Night()
                 _ = try night.end(night.slow(), by: SIGTERM)
                 try FileManager.default.removeItem(atPath: night.run)
@@ -290,7 +290,7 @@ extension EndToEndRuns {
                         "bash", ["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" run \"$1\"", Tools.command, night.file],
                         name: "full", in: night.sender.scratch, seconds: 60))
             },
-            "the run directory was removed while the run went on": {
+            "the run directory was removed during the run": {
                 let night = try Night()
                 let process = try night.slow()
                 try FileManager.default.removeItem(atPath: night.run)
