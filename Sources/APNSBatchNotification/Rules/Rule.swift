@@ -196,7 +196,7 @@ extension RuleRow {
             .priorityUnusual, .warning, "a liveactivity push has priority 5 or 10, a pushtotalk push 10",
             activities + "; Creating a Push to Talk app"),
         RuleRow(.expiration, .error, "apns-expiration is seconds since 1970, or 0", sending),
-        RuleRow(.expirationMissing, .warning, "a campaign, or each row, says when its pushes expire", sending),
+        RuleRow(.expirationMissing, .warning, "a campaign, or each row, has an expiration", sending),
         RuleRow(
             .expirationUnusual, .warning,
             "a voip push expires after a few seconds or is attempted once (0), a pushtotalk push is attempted once",

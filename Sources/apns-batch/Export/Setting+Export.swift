@@ -5,7 +5,7 @@ extension Setting {
     static let export: [Setting] = [
         Setting(
             "resultsTo", .record(table), standard: "none", hasFlag: false,
-            "Table of PostgreSQL that gets each result while the run goes on. docs/integrate/postgresql.md describes it."
+            "Table of PostgreSQL that gets each result during the run. docs/integrate/postgresql.md describes it."
         ) { _ = try ResultsTarget.Keys($1) },
         Setting(
             "exportPatience", .whole, standard: "600",
