@@ -3,9 +3,10 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Decodes the code of RFC 7541, appendix B. The next twelve bits tell one symbol, or two where both have short codes,
- * as nearly all have of which header fields consist. The code is canonical: the codes of a length follow one another,
- * in the order of their symbols, and after those of the length before. So longer ones are found by their length. */
+/* Decodes the code of RFC 7541, appendix B. The next twelve bits determine one symbol, or two where both have short
+ * codes, as nearly all have of which header fields consist. The code is canonical: the codes of a length follow one
+ * another, in the order of their symbols, and after those of the length before. So longer ones are found by their
+ * length. */
 
 enum { LOOKUP_BITS = 12, LOOKUPS_UNCHECKED = 4, LONGEST_CODE = 30 };
 

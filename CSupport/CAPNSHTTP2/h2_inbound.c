@@ -2,7 +2,7 @@
 #include <string.h>
 
 /* What the peer sends, on its way to nghttp2: frames with a header block are given to it with a block without fields
- * (h2_block.c). It has only the updates of the table's size, because nghttp2 wants one after settings that made the
+ * (h2_block.c). It has only the updates of the table's size, because nghttp2 requires one after settings that made the
  * table smaller (RFC 7541, section 4.2). A client's WINDOW_UPDATE is handled in h2_body.c, and all other frames are
  * given as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2 ends the connection,
  * and what follows no longer matters. The exception is a CONTINUATION that is too large, which nghttp2 would read. */

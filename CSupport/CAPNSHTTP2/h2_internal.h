@@ -102,15 +102,15 @@ typedef struct h2_side {
     bool (*pseudo_read)(h2_head *head, const apns_h2_field *field);
     bool (*host_read)(h2_head *head, const apns_h2_field *field);
 
-    /* Keeps a field that is wanted until the block has been accepted, by apns_h2_block_keep. Returns false if the
+    /* Keeps a requested field until the block has been accepted, by apns_h2_block_keep. Returns false if the
      * session fails. */
     bool (*keep)(apns_h2_session *session, const apns_h2_field *field);
 
     /* The others are called while nghttp2 is fed or frames are taken. A client has no stream_begin, as push is
      * disabled. head_take applies session->head to a message without APNS_H2_HEAD and returns whether it is
      * well-formed; fields_end takes the kept fields of a well-formed block, also those of trailers. body_begin returns
-     * NULL if there is no memory or the body is not kept. stream_end, which a server has not, is told that nghttp2 has
-     * closed a stream; exchange: NULL if it was abandoned. */
+     * NULL if there is no memory or the body is not kept. stream_end, which a server has not, is called when nghttp2
+     * has closed a stream; exchange: NULL if it was abandoned. */
     void (*stream_begin)(apns_h2_session *session, int32_t stream);
     bool (*head_take)(const h2_head *head, apns_h2_exchange *exchange);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);

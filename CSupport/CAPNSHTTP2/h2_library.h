@@ -79,7 +79,7 @@ int apns_h2_library_take(apns_h2_session *session, const uint8_t **frame, size_t
 
 /* ---- facts */
 
-/* The exchange of a stream, or NULL if nghttp2 does not have the stream or was told to forget the exchange. */
+/* The exchange of a stream, or NULL if nghttp2 does not have the stream or has forgotten the exchange on request. */
 apns_h2_exchange *apns_h2_library_exchange(const apns_h2_session *session, int32_t stream);
 
 /* Sets the exchange of a stream that nghttp2 has; NULL: forget it. Returns false if nghttp2 does not have the stream.

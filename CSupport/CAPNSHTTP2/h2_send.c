@@ -146,7 +146,7 @@ static void goaway_write(apns_h2_session *session) {
     h2_big_endian_write(frame + H2_FRAME_HEADER_BYTES, (uint32_t)last);
     h2_big_endian_write(frame + H2_FRAME_HEADER_BYTES + 4, (uint32_t)session->failure.code);
     session->goaway_written = true;
-    h2_send_append(session->output, frame, sizeof(frame)); /* there is nobody to tell that it failed */
+    h2_send_append(session->output, frame, sizeof(frame)); /* the failure cannot be reported to anyone */
 }
 
 void apns_h2_session_farewell(apns_h2_session *session) {

@@ -33,7 +33,7 @@ static uint32_t power_of_two(uint32_t least, uint32_t want, uint32_t most) {
 /* ---------------------------------------------------------------- the thread sanitizer */
 
 /* liburing maps and unmaps rings with system calls that ThreadSanitizer does not see, so that a ring mapped at the
- * former address of another thread's ring looks like a data race. These macros tell it that the unmapping came
+ * former address of another thread's ring looks like a data race. These macros declare that the unmapping came
  * first. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

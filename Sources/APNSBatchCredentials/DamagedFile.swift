@@ -49,7 +49,7 @@
 extension DamagedFile {
     /// What a file of DER is; nil if it is none.
     private var binary: String? {
-        // Tag and length of the outer sequence; the next bytes tell what is in it.
+        // Tag and length of the outer sequence; the next bytes determine its content.
         let start = bytes[1] < 0x80 ? 2 : 2 + Int(bytes[1] & 0x7F)
         guard start + 3 < bytes.count, start <= 6 else { return nil }
         switch (bytes[start], bytes[start + 2]) {

@@ -51,7 +51,7 @@ extension Simulator {
         /// Neither reads nor writes on the connection.
         ///
         /// - Parameters:
-        ///   - time: The time until it goes on, from a millisecond to an hour; nil for ever.
+        ///   - time: The time until it continues, from a millisecond to an hour; nil for ever.
         ///   - occasion: When it happens.
         public static func stall(for time: Duration? = nil, at occasion: Occasion) -> Fault {
             Fault(kind: .stall(time), occasion: occasion)

@@ -125,7 +125,7 @@ public final class Simulator: Sendable {
     /// The number of requests that arrived and are not among ``requests`` any more.
     public var requestsForgotten: Int { desk.requestsForgotten }
 
-    /// Returns when at least so many requests have arrived since the simulator started.
+    /// Returns when at least this many requests have arrived since the simulator started.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, or ``SimulatorError`` of the code `ended` when the simulator has
     ///   ended with fewer requests.

@@ -97,7 +97,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return doctor
     }
 
-    /// The servers of the flags, or else that of the campaign; both environments without any, and for a probe, which tells them apart.
+    /// The servers of the flags, or else that of the campaign; both environments without any, and for a probe, which distinguishes them.
     private func endpoints(_ call: CampaignCall) throws -> [Doctor.Endpoint]? {
         let production = try Self.endpoint(self.production, .production) ?? .production
         let sandbox = try Self.endpoint(self.sandbox, .sandbox) ?? .sandbox

@@ -59,7 +59,7 @@ struct IdempotentRun {
             }
             switch attempt {
             case .ready(let session) where session.run.wasComplete:
-                // Its last process has written the last outcome, but no summary, and told nobody of the end.
+                // Its last process has written the last outcome, but no summary, and has not reported the end.
                 throw try await hooks.around {
                     let (summary, directory) = (try await session.run.send(), session.run.directory)
                     RunReporting.write(summary, in: directory, of: session.arguments)

@@ -140,7 +140,7 @@ enum ListedRun {
         return keyed.sorted { $0.key < $1.key }.map(\.entry)
     }
 
-    /// One object, in which `ending` tells the kinds apart.
+    /// One object, in which `ending` distinguishes the kinds.
     var json: String {
         switch self {
         case .ended(let run): Self.text(run)

@@ -125,7 +125,7 @@ struct Simulate: AsyncParsableCommand {
         let simulator = try reporting { try Simulator(try configuration()) }
         let bound = try reporting { try simulator.start() }
         await withCheckedContinuation { continuation in
-            // Whoever waits for the line that it listens may stop it at once, and wants its counts.
+            // A caller that waits for the line that it listens may stop it at once, and needs its counts.
             Signals.onStop { _ in continuation.resume() }
             if cert == nil || providerKey.isEmpty { say(sendFlags(port: bound)) }
             say("listening on \(host):\(bound)")

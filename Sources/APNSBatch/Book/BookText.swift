@@ -23,7 +23,7 @@ enum BookText {
         "finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted)"
     }
 
-    /// Why nobody knows which rows a correction has sent; nil if that is known.
+    /// Why it is unknown which rows a correction has sent; nil if it is known.
     static func obscurity(of correction: CorrectionFacts.Correction) -> String? {
         let run = correction.directory
         return switch correction.state {

@@ -56,7 +56,7 @@ public struct CampaignBook: Sendable {
         case shared(by: String)
         /// A complete run has sent some of the files.
         case partlySent(files: [String], by: String)
-        /// A run has sent the first rows of the input, so many.
+        /// A run has sent this many of the first rows of the input.
         case grown(from: String, rows: UInt64)
         /// A run has sent a part of the input, or may have, and its ledger or its rows are gone.
         case lost(String)
@@ -113,7 +113,7 @@ public struct CampaignBook: Sendable {
         return try decision(try seen(input), history.entries())
     }
 
-    /// Decides like ``decision(for:)``, and writes nothing: for a program that wants to know what a start would do.
+    /// Decides like ``decision(for:)``, and writes nothing: for a program that needs the effect of a start in advance.
     ///
     /// - Throws: ``CampaignError``, as ``decision(for:)`` does.
     public func outlook(for input: CampaignInput) throws(CampaignError) -> Decision {
@@ -276,7 +276,7 @@ public struct CampaignBook: Sendable {
         for open in relevant(open, night) where try look.holds(input, of: open.run, open.state) {
             return open.state.isOther ? .changed(by: open.run.key.runDirectory) : .unfinished(open.state)
         }
-        // Of a stream that was not kept nobody knows the rows.
+        // The rows of a stream that was not kept are unknown.
         if input.isStream,
             let run = open.last(where: { $0.run.input == nil && $0.state.isLost && night.has($0.run.key) })
         {
@@ -348,7 +348,7 @@ public struct CampaignBook: Sendable {
         let tonight = over.filter { night.has($0.key) && !$0.isAbandoned }.map(\.key.runDirectory)
         facts.completeTonight = tonight.last
         facts.sentTonight = tonight.last { !finished.contains($0) }
-        // It may have sent these rows: nobody knows what a stream has before it is read.
+        // It may have sent these rows: the content of a stream is unknown before it is read.
         let stream = open.last { night.has($0.run.key) && $0.run.isOfStream }
         let lost = stream.flatMap { $0.state.isLost && $0.run.input == nil ? $0.state : nil }
         // Nor whether it has other rows than the one whose run was given up, unless another run was complete since.

@@ -2,7 +2,7 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRecords
 
-/// Finds rows of a correction that must not be sent: whoever got the push of such a row, or may have got it, would get it again.
+/// Finds rows of a correction that must not be sent: a device that got the push of such a row, or may have got it, would get it again.
 struct CorrectionCheck {
     /// The corrections before it.
     struct Earlier {

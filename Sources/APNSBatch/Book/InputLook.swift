@@ -23,7 +23,7 @@ struct InputLook: Sendable {
 
     // MARK: The input itself
 
-    /// Why an input is not there yet; nil if it is, or if nobody can know before it is read.
+    /// Why an input is not there yet; nil if it is, or if that is unknown before it is read.
     func absence(of input: RunInput) -> String? {
         for path in input.paths {
             if let code = InputLocation.absence(of: path) { return "\(path): \(systemMessage(code))" }
@@ -98,7 +98,7 @@ struct InputLook: Sendable {
     private func opened(_ input: RunInput, _ storedBytes: UInt64?) -> KnownInput? {
         guard var known = seen(input) else { return nil }
         guard let bytes = storedBytes, known.files.count == 1, known.files[0].bytes != bytes else { return known }
-        // Somebody has written to it since.
+        // Another program has written to it since.
         (known.files[0].bytes, known.files[0].modified) = (bytes, nil)
         if known.files[0].length != nil { setLength(of: &known.files[0], to: bytes) }
         return known
@@ -119,7 +119,7 @@ struct InputLook: Sendable {
         if its.files.allSatisfy({ $0.sum != nil }) { return try areEqual(input.files, its.files) }
         // The file was moved, or written again with the same bytes: what was read of it before decides.
         guard input.files.count == 1, let file = input.files.first, file.isReadable else { return false }
-        // Nobody knows what a run has read whose record is gone: a file that may be its input is.
+        // What a run has read is unknown if its ledger is gone: a file that may be its input counts as it.
         if state.isLost { return true }
         return try hasRead(file, in: run, isAsLong: true)
     }

@@ -412,7 +412,7 @@ public final class CampaignRun: Sendable {
     /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the
     /// summary.
     private func runToEnd() -> CampaignSummary {
-        // Until the last file is written: whoever takes the lock then finds all of them as this run leaves them.
+        // Until the last file is written: the next holder of the lock finds all of them as this run leaves them.
         defer { ledger.unlock() }
         var isOurs = false
         var account = nothingDone

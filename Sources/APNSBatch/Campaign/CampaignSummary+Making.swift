@@ -77,7 +77,7 @@ extension CampaignSummary {
         conclude(judge)
     }
 
-    /// Creates the summary of a run whose last process was killed, as far as its ledger and the summary of an earlier process tell.
+    /// Creates the summary of a run whose last process was killed, as far as its ledger and the summary of an earlier process allow.
     ///
     /// - Parameters:
     ///   - status: What is left, with rows that were counted.

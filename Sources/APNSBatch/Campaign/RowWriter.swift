@@ -74,7 +74,7 @@ package struct RowProduction: Sendable {
     let pipe: RowPipe
     let rows: @Sendable (inout RowWriter) async throws -> Void
 
-    /// Makes all rows, and tells the reader how that ended.
+    /// Makes all rows, and reports the end to the reader.
     ///
     /// - Parameter taken: The number of rows that earlier sessions took.
     func run(taken: UInt64) async {

@@ -51,7 +51,7 @@ import APNSBatchModel
         /// Records what has been added, and the present levels. Calls the handlers of the program, which may block.
         func record(_ figures: Figures) {
             for (meter, level) in zip(meters, figures.levels) { meter.set(level.value) }
-            // Nobody else waits for this lock for long: only the end of a sender may come beside a tick.
+            // No other thread waits for this lock for long: only the end of a sender may come beside a tick.
             state.withLock { state in
                 for (index, count) in figures.counts.enumerated() where count.value > state.counts.recorded[index] {
                     state.counts.counters[index].increment(by: count.value - state.counts.recorded[index])

@@ -25,7 +25,7 @@ extension Campaign {
         public static let voip: Self = "voip"
         /// A complication of a watchOS app is updated. The topic's suffix is `.complication`.
         public static let complication: Self = "complication"
-        /// A File Provider extension is told of changes. The topic's suffix is `.pushkit.fileprovider`.
+        /// A File Provider extension is notified of changes. The topic's suffix is `.pushkit.fileprovider`.
         public static let fileprovider: Self = "fileprovider"
         /// A managed device contacts its MDM server. It needs a client certificate, whose user id is the topic.
         public static let mdm: Self = "mdm"

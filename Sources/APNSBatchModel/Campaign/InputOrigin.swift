@@ -1,6 +1,6 @@
 /// Where the bytes of an input come from that is neither a file nor the output of a program, such as a query of a database.
 ///
-/// A run reads it to its end before the first push, and keeps its bytes, unless it is told not to: what cannot be read to its end has
+/// A run reads it to its end before the first push, and keeps its bytes, unless it is configured not to: what cannot be read to its end has
 /// sent nothing.
 public protocol InputOrigin: Equatable, Sendable {
     /// The name of the input in messages and in the ledger.

@@ -2,7 +2,7 @@ import APNSBatchBasics
 
 /// Filters of other template languages behind the bar of a placeholder, as in `{{ name | default: 'there' }}`, where we have the default.
 ///
-/// Whether they are meant is decided by a table of names, because any text may be a default: a name that nobody sends as a text, or any
+/// Whether they are meant is decided by a table of names, because any text may be a default: a name that is not a plausible text, or any
 /// name in the table with an argument.
 enum ForeignFilters {
     enum Certainty { case certain, doubtful }

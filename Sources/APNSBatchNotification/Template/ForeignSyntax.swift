@@ -44,7 +44,7 @@ struct ForeignMark {
         case always
         /// If the name is that of a column; else it is left over from something, or meant.
         case ofColumn
-        /// If the name is that of a column; else it is text, as far as anybody can tell.
+        /// If the name is that of a column; else it is taken as text.
         case ofColumnOnly
         /// If the name is that of a column to the letter, because people decorate words so; in other case it is a doubt.
         case ofSpelledColumn

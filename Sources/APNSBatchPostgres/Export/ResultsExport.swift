@@ -1,7 +1,7 @@
 import APNSBatchModel
 import APNSBatchRecords
 
-/// Writes the results of a run into a table, at any time after they were recorded and as often as wanted: each result is in the
+/// Writes the results of a run into a table, at any time after they were recorded and any number of times: each result is in the
 /// table once. A result that is different now, because its row was sent again (`Campaign.retryUnavailable`), is replaced.
 ///
 /// The place up to which the run was written is in the database, and moves with the rows in one transaction. So it does not matter how
@@ -52,7 +52,7 @@ public struct ResultsExport: Sendable {
         return work.progress
     }
 
-    /// Throws if the ledger is damaged, so that nobody takes its beginning for the whole run.
+    /// Throws if the ledger is damaged, so that its beginning is not taken for the whole run.
     private func refuseDamage() throws(DatabaseError) {
         do throws(CampaignError) { _ = try RunStatus(of: directory) } catch { throw DatabaseError(error) }
     }

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchRecords
 
-/// Writes the results of a run into a table while the run goes on.
+/// Writes the results of a run into a table during the run.
 ///
 /// ```swift
 /// let table = try ResultsTable(in: "service=push")
@@ -121,7 +121,7 @@ public final class ResultsFollower: Sendable {
 
     private func publish(_ work: ExportWork) { state.withLock { $0.progress = work.progress } }
 
-    /// Waits for a time, or until the state is as wanted or the export is given up.
+    /// Waits for a time, or until the state is reached or the export is given up.
     private func wait(_ time: UInt64, until isWanted: (State) -> Bool) {
         _ = state.wait(until: SystemClock.monotonic() + time) { $0.isGivenUp || isWanted($0) ? true : nil }
     }

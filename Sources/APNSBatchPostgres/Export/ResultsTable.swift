@@ -23,7 +23,7 @@ public struct ResultsTable: Sendable, Equatable {
     /// The parts of the name.
     let parts: [String]
 
-    /// Names a table. The connection string is checked, and nobody is connected to.
+    /// Names a table. The connection string is checked, and no connection is made.
     ///
     /// - Parameters:
     ///   - database: A connection string of libpq, such as `service=push` or `postgresql://user@db/push`. What it does not say

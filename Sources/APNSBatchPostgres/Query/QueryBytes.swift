@@ -78,7 +78,7 @@ final class QueryBytes: InputBytes {
         do throws(DatabaseError) {
             return try body()
         } catch {
-            // The transaction only reads, because this library wants it so.
+            // The transaction is read-only, because this library makes it so.
             if error.isAboutWriting {
                 throw DatabaseError(.configuration, error.description, state: error.state)
             }

@@ -23,7 +23,7 @@ public struct QueryInput: InputOrigin {
     private let database: String
     private let patience: Duration
 
-    /// Prepares a query. The connection string is checked, and nobody is connected to.
+    /// Prepares a query. The connection string is checked, and no connection is made.
     ///
     /// - Parameters:
     ///   - query: One statement that returns rows: `SELECT`, `VALUES`, `TABLE` or `WITH`. A semicolon may follow it. PostgreSQL, "COPY".

@@ -127,7 +127,7 @@ struct CopyRows {
 public enum TokenForm: String, Sendable, CaseIterable {
     /// The device token as it was sent, or the channel id of a broadcast.
     case whole
-    /// The SHA-256 of that text, as 64 hexadecimal digits in lower case. A table with digests tells nobody a token, and can
+    /// The SHA-256 of that text, as 64 hexadecimal digits in lower case. A table with digests reveals no token, and can
     /// be joined with a list of tokens all the same.
     case digest
 }

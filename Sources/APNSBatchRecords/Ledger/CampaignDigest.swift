@@ -41,10 +41,10 @@ package enum CampaignDigest {
         }
     }
 
-    /// The groups that tell campaigns of one name apart.
+    /// The groups that distinguish campaigns of one name.
     package static let addressNames = ["to", "topic"]
 
-    /// Returns the names of the groups in which two digests differ, as far as they tell campaigns of one name apart.
+    /// Returns the names of the groups in which two digests differ, as far as they distinguish campaigns of one name.
     package static func addressDifferences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
         differences(one, other).filter(addressNames.contains)
     }

@@ -31,7 +31,7 @@ enum LedgerKind: UInt8, Sendable {
     case reopened = 8
     /// Figures of the session so far, besides its outcomes.
     case figures = 9
-    /// An operator changed how the run goes on.
+    /// An operator changed a setting of the run.
     case change = 10
 }
 

@@ -32,7 +32,7 @@ package final class RunLedger: Sendable {
     private let bytesPerRow: Int
     private static let bytesOfPlainRow = 448
 
-    /// The bytes that are reserved for the outcome of a row, with so many carried columns.
+    /// The bytes that are reserved for the outcome of a row, with this many carried columns.
     static func bytesReserved(carried: Int) -> Int { bytesOfPlainRow + carried * (1 + CarriedFields.textMax) }
 
     /// - Parameters:

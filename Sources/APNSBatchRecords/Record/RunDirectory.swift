@@ -176,7 +176,7 @@ package enum RunDirectory {
         throw CampaignError(.configuration, "cannot create a directory below \(folder)/: \(systemMessage())")
     }
 
-    /// Where runs are whose directory nobody has named.
+    /// Where runs are whose directory was not named.
     package static let folder = "runs"
     /// The permissions of the directory of a run.
     static let mode: mode_t = 0o755

@@ -66,7 +66,7 @@ package struct DirectoryFiles: RunFiles {
     /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any AppendFile {
         let storage = try lockedUnbegun(.either)
-        // An empty one is not touched: the time at which it was written tells it from others.
+        // An empty one is not touched: the time at which it was written distinguishes it from others.
         if storage.length > 0 { try CampaignError.mapping(.results) { try storage.truncate(to: 0) } }
         return storage
     }

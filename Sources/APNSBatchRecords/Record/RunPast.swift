@@ -151,7 +151,7 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// The ranges that are read again, in order: those with rows left, and the last one, after which reading goes on.
+    /// The ranges that are read again, in order: those with rows left, and the last one, after which reading continues.
     package var ranges: [PastRange] {
         reading.history.ranges.enumerated().compactMap { index, range in
             let isLast = index == reading.history.ranges.count - 1
@@ -166,7 +166,7 @@ package struct RunPast: Sendable {
         throw CampaignError(.configuration, "campaign id: the run began with another one")
     }
 
-    /// What follows the cause if the input is the copy that the run keeps: nobody but this program writes it.
+    /// What follows the cause if the input is the copy that the run keeps: only this program writes it.
     package static let damagedCopy =
         "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status says which "
         + "rows are left and which of them may have been sent, and another run can send them"

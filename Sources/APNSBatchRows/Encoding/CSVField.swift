@@ -24,7 +24,7 @@ package enum CSVField {
         return isEqual(delimiter) .| isEqual(Byte.quote) .| isEqual(Byte.lineFeed) .| isEqual(Byte.carriageReturn)
     }
 
-    /// The maximum number of bytes that a field of so many bytes takes: each byte may be a quote, which is doubled, and there
+    /// The maximum number of bytes that a field of this many bytes takes: each byte may be a quote, which is doubled, and there
     /// is one before and one after it.
     package static func most(_ bytes: Int) -> Int { 2 * bytes + 2 }
 

@@ -7,7 +7,7 @@
 /// In all formats records end in LF or CR LF, and blank lines are not records.
 package enum RowFormat: Sendable, Equatable {
     case csv(CSVDialect)
-    /// One JSON object on each line (RFC 8259). There is no header row: the columns are the keys that somebody wants.
+    /// One JSON object on each line (RFC 8259). There is no header row: the columns are the keys that the campaign uses.
     case ndjson
 }
 

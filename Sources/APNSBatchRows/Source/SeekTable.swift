@@ -80,7 +80,7 @@ struct SeekTable: Equatable {
     }
 
     /// Returns the beginning of the last frame that begins at a place of the unpacked bytes or before it, as far as the frames agree with
-    /// the table: the header of each must have the same size. Whoever unpacks a frame verifies its header.
+    /// the table: the header of each must have the same size. The header of a frame is verified when it is unpacked.
     func place(of target: UInt64, in file: any ByteSource) throws(InputError) -> Place {
         var place = Place()
         for frame in frames {

@@ -4,7 +4,7 @@ import APNSBatchBasics
 /// read them again.
 ///
 /// That process reads what earlier ones took from the file. Its origin has to make the same bytes again, which are compared and
-/// not read a second time. Reading goes on with those behind them.
+/// not read a second time. Reading continues after them.
 ///
 /// Threads: `attach` is called before the reader thread starts, which calls the other functions. Any thread may call `cancel` and
 /// `read(at:into:)`.

@@ -19,7 +19,7 @@
     private static let inputBytes = 128 << 10
 
     private enum State {
-        /// The first bytes will tell.
+        /// It is determined by the first bytes.
         case open
         case plain
         case packed(Packing, any Unpacker)

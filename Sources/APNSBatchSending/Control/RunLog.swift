@@ -28,7 +28,7 @@ package struct RunLog: Sendable {
         self.endpoint = endpoint
     }
 
-    /// Sets who is told of rare events: outages, and waiting.
+    /// Sets the receiver of rare events: outages, and waiting.
     package func tell(_ listener: Listener?) { self.listener.withLock { $0 = listener } }
 
     func note(_ event: String, _ detail: String) { listener.withLock { $0 }?(event, detail) }

@@ -333,7 +333,7 @@ struct LaneRows: ~Copyable {
         leave(ticket, .maybeSent)
     }
 
-    /// Frees a row without an outcome. The notification of a sender ends with an error, because nobody resumes it.
+    /// Frees a row without an outcome. The notification of a sender ends with an error, because it cannot be resumed.
     private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
         if flights[ticket].attempts > 0 { noteAttempts(of: flights[ticket]) }
         source.mail?.mailbox.giveUp(flights[ticket].row, arrival)
@@ -410,7 +410,7 @@ struct LaneRows: ~Copyable {
         return true
     }
 
-    /// Ends a row if its expiration will have passed in so many seconds. Returns whether it ended.
+    /// Ends a row if its expiration will have passed in this many seconds. Returns whether it ended.
     private mutating func endIfExpired(_ ticket: Int, after seconds: UInt64 = 0) -> Bool {
         guard flights[ticket].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
         expire(ticket, Self.ownCause)

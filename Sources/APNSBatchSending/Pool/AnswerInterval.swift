@@ -17,7 +17,7 @@ struct AnswerInterval: Equatable {
     /// What the mean is before the first interval has ended.
     mutating func assume(_ mean: Double) { self.mean = mean }
 
-    /// Ends the interval if it is long enough. Returns its length in nanoseconds; then `mean` and `wasFull` tell of it.
+    /// Ends the interval if it is long enough. Returns its length in nanoseconds; then `mean` and `wasFull` describe it.
     ///
     /// - Parameter sum: The answers so far.
     mutating func end(now: UInt64, _ sum: AnswerSum, _ limits: ConnectionPool.Limits) -> UInt64? {

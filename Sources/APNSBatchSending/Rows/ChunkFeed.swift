@@ -35,7 +35,7 @@ package struct ChunkFeed: ~Copyable {
         self.judge = judge
     }
 
-    /// Feeds chunks to the end of the input, or until the run stops. `wake` tells the lanes that there are new chunks.
+    /// Feeds chunks to the end of the input, or until the run stops. `wake` notifies the lanes of new chunks.
     package consuming func run(control: RunControl, wake: () -> Void) {
         do throws(CampaignError) {
             while !control.stopping, input.reader.waitForBuffers(buffersWanted), try step() { wake() }

@@ -48,7 +48,7 @@ struct RowSource: ~Copyable {
         mail = MailSource(mailbox, columns: columns, lane: lane)
     }
 
-    /// Goes on to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.
+    /// Moves to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.
     /// Returns false if the reader has none yet, or the input has ended (`isExhausted`).
     @discardableResult
     mutating func advance() -> Bool {

@@ -56,7 +56,7 @@ package struct RunInput: Sendable {
     /// A copy of an input.
     ///
     /// - Parameter name: The name of the input that was copied.
-    /// - Parameter parts: Where its lines are from; nil if nobody knows any more.
+    /// - Parameter parts: Where its lines are from; nil if that is not known any more.
     package init(copy path: String, of name: String, parts: InputParts? = nil) {
         (self.name, self.path, location) = (name, path, .kept(path))
         self.parts = parts

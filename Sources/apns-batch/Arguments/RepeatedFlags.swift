@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Flags that are given several times. The parser would take the last one, and nothing would tell that the others have no effect.
+/// Flags that are given several times. The parser would take the last one without a message that the others have no effect.
 enum RepeatedFlags {
     /// Throws an error with all flags that are given several times and are not repeatable.
     ///

@@ -19,7 +19,7 @@ struct CampaignCall: Sendable {
     var finished: [String] = []
     /// The unfinished runs that this call could not finish.
     var unfinishable: [String] = []
-    /// Whether the run is one of several that send a campaign together, and is accounted for by whoever divided it.
+    /// Whether the run is one of several that send a campaign together, and is accounted for by the program that divided it.
     var isPart = false
     /// The directory of the run whose rows are sent again, corrected; nil for a run of an input of its own.
     let correcting: String?
@@ -100,7 +100,7 @@ struct CampaignCall: Sendable {
         return rules
     }
 
-    /// Whether its starts are in a history, if the campaign has one. Whoever divided a campaign accounts for its parts.
+    /// Whether its starts are in a history, if the campaign has one. The program that divided a campaign accounts for its parts.
     var keepsHistory: Bool { !isPart && !isBesideManifest }
 
     /// Whether the run directory is that of a part by its place: `RUN/parts/00000`, where `RUN/manifest.json` accounts for all parts.

@@ -1,7 +1,7 @@
 import APNSBatch
 import Glibc
 
-/// What is expected of a night, and who is told of it.
+/// What is expected of a night, and what is notified of it.
 extension Setting {
     static let night: [Setting] = [
         Setting(

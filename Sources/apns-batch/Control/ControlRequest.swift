@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchBasics
 
-/// What an operator asks of a run that goes on: one line, such as `rate 500/s`.
+/// What an operator asks of a run at work: one line, such as `rate 500/s`.
 enum ControlRequest: Equatable {
     case rate(Campaign.Rate?)
     case ramp(Duration)

@@ -78,7 +78,7 @@ final class Preflight {
         usable = campaign ?? call.usableCampaign
     }
 
-    /// Those who are told of the run.
+    /// The receivers of reports about the run.
     private func tryWatchers() {
         attempt("webhooks") {
             guard let endpoints = self.settings.values["webhooks"]?.list, !endpoints.isEmpty else { return nil }

@@ -23,7 +23,7 @@ struct RunPlace {
         (self.directory, self.book, self.opening) = (directory, book, opening)
     }
 
-    /// Throws if the run in the directory is that of another campaign. Campaigns are told apart by their names, because the
+    /// Throws if the run in the directory is that of another campaign. Campaigns are distinguished by their names, because the
     /// file of a campaign may move.
     private static func refuseOther(_ before: RunArguments, than call: CampaignCall, in directory: String) throws {
         if before.isBroadcast {

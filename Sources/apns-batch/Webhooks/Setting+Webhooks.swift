@@ -3,7 +3,7 @@ import APNSBatchBasics
 import APNSBatchWebhooks
 import Foundation
 
-/// Who is told of the events of a campaign.
+/// The receivers of the events of a campaign.
 extension Setting {
     static let webhooks: [Setting] = [
         Setting(
