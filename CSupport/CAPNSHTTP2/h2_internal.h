@@ -63,11 +63,11 @@ typedef struct h2_inbound {
     int32_t block_stream; /* the stream whose CONTINUATION must follow, or 0 */
 } h2_inbound;
 
-/* What a header block says of its message (h2_block.c). */
+/* The content of a header block for its message (h2_block.c). */
 typedef struct h2_head {
     int64_t content_length; /* -1 for none */
     uint32_t list_bytes;    /* size of the header list so far */
-    uint32_t pseudo;        /* pseudo-header fields that were read, and what they say: bits of the side */
+    uint32_t pseudo;        /* pseudo-header fields that were read, and their content: bits of the side */
     uint16_t status;        /* client: :status, or 0 */
     bool regular;           /* a field that is not a pseudo-header field has been read */
     bool malformed;         /* fields after the one that made it so have not been looked at */
@@ -153,7 +153,7 @@ struct apns_h2_session {
     bool preface_due;       /* the client's preface has not been taken from nghttp2 */
     uint32_t goaway_code;   /* of the GOAWAY that the caller has submitted last */
     bool goaway_written;    /* a GOAWAY has been written */
-    char invalid_text[128]; /* what nghttp2 said of the last invalid frame */
+    char invalid_text[128]; /* the error of nghttp2 for the last invalid frame */
     h2_encoder encoder;
     const apns_h2_request *request; /* the request whose HEADERS frame nghttp2 writes next */
     uint32_t request_body_length;

@@ -6,7 +6,7 @@
  * nghttp2 sends), and facts (what it knows). What it finds in the frames it is fed it passes to the functions of
  * h2_receive.c, which only record facts and submit nothing but a reset.
  *
- * Errors. Functions that return int return 0 unless the comment says more, or a negative status, after which the
+ * Errors. Functions that return int return 0 unless the comment differs, or a negative status, after which the
  * session has failed.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /// What is wrong with the file of a key or a certificate that cannot be read, and how to mend it.
 ///
-/// Keys come through secret stores, environment variables and chats, each of which damages them in its own way, and OpenSSL says "unsupported"
+/// Keys come through secret stores, environment variables and chats, each of which damages them in its own way, and OpenSSL reports "unsupported"
 /// for all of them. Nothing of the file is copied or shown.
 @safe struct DamagedFile {
     /// What the file should have.

@@ -56,7 +56,7 @@ extension SimulatorConfiguration {
 /// A directory in which simulators store the certificate and the signing key that they generated. All simulators that
 /// are started with the same directory use the same ones, even at the same time.
 ///
-/// `simulator.pem` contains everything, and its first line says that a simulator created it. The two files that a
+/// `simulator.pem` contains everything, and its first line shows that a simulator created it. The two files that a
 /// sender needs are stored beside it and must have the same content. Files of other programs are never overwritten.
 package struct OccasionDirectory {
     package static let authorityFile = "ca.pem"

@@ -78,7 +78,7 @@ struct Abandon: AsyncParsableCommand {
         if !output.show(summary, directory: run.directory) { throw ExitStatus.interrupted }
     }
 
-    /// Resumes the run without keys. Nil if its rows cannot be read any more: then only the history says that it was given up.
+    /// Resumes the run without keys. Nil if its rows cannot be read any more: then only the history contains that it was given up.
     private func run(of call: CampaignCall, _ arguments: RunArguments) throws -> CampaignRun? {
         let names = try EmbeddedSimulator.forRendering(call.settings)
         var campaign = try arguments.campaign(call.settings, simulator: names, for: .accounting)

@@ -122,7 +122,7 @@ struct Check: AsyncParsableCommand {
     /// Checks the rows; nil if they cannot be read.
     private func rows(_ preflight: Preflight, _ settings: CampaignSettings) async -> CheckReport? {
         guard var campaign = preflight.campaign, let input = preflight.input else { return nil }
-        // Its age was judged before, and an old file says more than none.
+        // Its age was judged before, and an old file is more informative than none.
         campaign.inputAgeLimit = nil
         // A run knows the number of rows when it has copied what can be read only once.
         if case .file = input {

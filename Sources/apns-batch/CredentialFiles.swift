@@ -95,7 +95,7 @@ final class CredentialFiles: Sendable {
     }
 
     /// Applies settings that have changed in the campaign file. Those that follow a wrong one do not change either. Returns
-    /// whether there was something to say.
+    /// whether there was a message.
     private func changeLive(_ state: inout State, _ call: CampaignCall, _ run: CampaignRun) -> Bool {
         do {
             let live = try call.settings.live()

@@ -105,7 +105,7 @@ struct Export: ParsableCommand {
         Output.lines(statements.flatMap { $0.split(separator: "\n").map(String.init) })
     }
 
-    /// Returns the table of the flags, and where they say nothing that of the run or campaign.
+    /// Returns the table of the flags, and without these that of the run or campaign.
     private func target(_ settings: CampaignSettings?) throws -> ResultsTable {
         let keys = try settings?.values["resultsTo"].map { try ResultsTarget.Keys($0) }
         guard let database = to ?? keys?.database ?? (printSql ? "" : nil) else {

@@ -29,7 +29,7 @@ struct IdempotentRun {
         case complete(CampaignSummary, directory: String)
         /// A complete run whose directory is gone, as the history has it.
         case known(RecordedRun)
-        /// Another process is working on the run, as the text says.
+        /// Another process is working on the run; the text names it.
         case busy(String)
         /// Another process has begun the run meanwhile.
         case overtaken

@@ -5,7 +5,7 @@ import APNSBatchSending
 import FoundationEssentials
 import Glibc
 
-/// The history of one campaign, and what it says about the next start: which input was sent, which run is not finished.
+/// The history of one campaign, and its consequences for the next start: which input was sent, which run is not finished.
 ///
 /// The same rules hold at the start of a ``CampaignRun`` whose campaign has ``Campaign/book``: it throws the ``Refusal`` of a decision other
 /// than ``Decision/send``, as the cause of its error, before anything is sent. A program asks first, so that it can continue a run instead.
@@ -37,7 +37,7 @@ public struct CampaignBook: Sendable {
     /// Why there is nothing to send yet.
     @nonexhaustive
     public enum Absence: Sendable, Equatable {
-        /// The input is not there. The text says which one, and why.
+        /// The input is not there. The text names it, and the reason.
         case absent(String)
         /// The input is the one that the complete run in this directory has sent in an earlier night.
         case sent(by: String)
@@ -244,7 +244,7 @@ public struct CampaignBook: Sendable {
 
     // MARK: What the history has
 
-    /// A run of the history without an end, and what its directory says.
+    /// A run of the history without an end, and the content of its directory.
     private struct Open {
         let run: PastRuns.Run
         let state: BookFacts.Unfinished

@@ -10,7 +10,7 @@ struct CorrectionFacts: Equatable {
         case atWork
         /// Its ledger is gone, or cannot be read.
         case lost
-        /// Its ledger is there, but what says which rows of the corrected run it has is not.
+        /// Its ledger is there, but not the file with the rows of the corrected run that it has.
         case unnamed
     }
 

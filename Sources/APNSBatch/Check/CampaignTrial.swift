@@ -110,7 +110,7 @@ public struct CampaignTrial: Sendable {
     ///
     /// - Parameters:
     ///   - rows: The number of rows.
-    ///   - input: Their source, which says how long they are.
+    ///   - input: Their source, which has their length.
     /// - Returns: The room; nil if the free space is unknown.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results`` and both numbers if it does not suffice.
     public func room(for rows: UInt64, of input: CampaignInput) throws(CampaignError) -> Room? {

@@ -82,7 +82,7 @@ import Synchronization
         let fields = sender.fields(of: notification)
         do throws(SendError) {
             let id = try sender.submit(fields, timeout, owner: self, tag: place)
-            // Who abandons says so first and looks for submissions then: one of the two finds this one.
+            // Abandoning is noted first, and then submissions are searched: one of the two finds this one.
             if let id, isAbandoned.load(ordering: .acquiring) { sender.cancel(id) }
         } catch {
             submissionDidEnd(.failure(error), tag: place)?.resume()

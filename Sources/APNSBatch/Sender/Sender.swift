@@ -8,7 +8,7 @@ import Synchronization
 /// Sends single notifications for as long as a program runs, over connections that stay open.
 ///
 /// ``run()`` is the life of the sender: it opens connections, and returns after ``shutDown()``. Meanwhile any number of tasks
-/// send. What APNs answers is a value, ``SendResult``; a ``SendError`` says what happened on the way, and how far the request
+/// send. What APNs answers is a value, ``SendResult``; a ``SendError`` describes what happened on the way, and how far the request
 /// got.
 ///
 /// ```swift
@@ -208,7 +208,7 @@ public final class Sender: Sendable {
     /// pending, and before the sender runs.
     ///
     /// When the task is cancelled, a notification that has not left is not sent, and one whose request is under way is not
-    /// sent again; ``SendError/arrival`` says which it was.
+    /// sent again; ``SendError/arrival`` shows which it was.
     ///
     /// - Parameters:
     ///   - notification: The notification. If it breaks a rule, the result is ``Outcome/invalid``, and nothing is sent.

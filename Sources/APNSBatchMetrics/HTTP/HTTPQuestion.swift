@@ -12,7 +12,7 @@ package struct HTTPQuestion: Sendable, Equatable {
     /// The value of the header field `accept`; nil if there is none.
     package var accept: String?
 
-    /// Why a request cannot be answered: the status that says so.
+    /// Why a request cannot be answered: its status.
     package enum Fault: UInt16, Error {
         case malformed = 400
         case otherMethod = 405

@@ -45,7 +45,7 @@ extension Campaign {
         /// The value of the header field.
         public let number: Int
 
-        /// Makes any number a priority; the rules of the push type say which are valid.
+        /// Makes any number a priority; the rules of the push type determine which are valid.
         public init(_ number: Int) { self.number = number }
         /// The number in decimal.
         public var description: String { String(number) }

@@ -12,7 +12,7 @@ import APNSBatchRecords
 /// let rowsLeft = await follower.finish(within: .seconds(600)).left
 /// ```
 ///
-/// A thread of its own reads what the ledger says is durable, once or twice a second. The run knows nothing of it and waits for
+/// A separate thread reads what is durable in the ledger, once or twice a second. The run does not depend on it and waits for
 /// nothing: a database that is slow or down holds up no push. The thread then connects again, after a growing pause of up to 30 seconds.
 /// What it has not written at the end, a ``ResultsExport`` writes later.
 public final class ResultsFollower: Sendable {

@@ -67,7 +67,7 @@ public struct RunHistory: Sendable {
         try entries().all.compactMap { if case .refused(let start) = $0 { start } else { nil } }
     }
 
-    /// Says which lines cannot be understood, in one sentence without a full stop; nil if there are none. What they say of a run is not known,
+    /// Names the lines that cannot be understood, in one sentence without a full stop; nil if there are none. Their content about a run is not known,
     /// so that its rows may be sent again.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read.

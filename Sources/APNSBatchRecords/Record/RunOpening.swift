@@ -78,6 +78,6 @@ extension LedgerSession {
 }
 
 extension CampaignError {
-    /// Whether files of a run could not be read, which does not say that they are damaged or gone.
+    /// Whether files of a run could not be read, which does not mean that they are damaged or gone.
     package var saysNothing: Bool { (cause as? StorageError).map { !$0.isMissing } ?? false }
 }

@@ -7,7 +7,7 @@ package struct RunPast: Sendable {
     package let header: LedgerHeader
     /// The content of the ledger, with its unavailable rows reopened if that was requested.
     package let reading: LedgerReader.Reading
-    /// Whether rows are to be reopened, which the ledger does not say yet.
+    /// Whether rows are to be reopened, which is not in the ledger yet.
     let isReopening: Bool
     package let ledger: any AppendFile
     /// The length of the ledger when it was read, with what is torn at its end.
@@ -142,7 +142,7 @@ package struct RunPast: Sendable {
     /// Returns how many of a range's first rows may have been sent.
     func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, handOvers: notes) }
 
-    /// The ranges with rows that may have been sent and have no outcome, where the ledger does not say so yet.
+    /// The ranges with rows that may have been sent and have no outcome, where that is not in the ledger yet.
     var newlyHanded: [(firstRow: UInt64, rows: Int)] {
         reading.history.ranges.compactMap { range in
             guard range.remaining > 0 else { return nil }

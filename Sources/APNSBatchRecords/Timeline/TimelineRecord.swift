@@ -13,7 +13,7 @@ enum TimelineRecord {
     /// The value for a number that is not known.
     private static let unknown = UInt64.max
 
-    /// The first record of a timeline, which says whose timeline it is.
+    /// The first record of a timeline, which identifies its run.
     struct Header: Equatable {
         /// The value from which the `apns-id`s of the run derive.
         var identity: (UInt64, UInt64)

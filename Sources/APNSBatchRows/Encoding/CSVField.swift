@@ -30,7 +30,7 @@ package enum CSVField {
 
     /// Writes a field, with quotes if it needs them, and returns the number of bytes.
     ///
-    /// - Parameter out: Room for as many bytes as ``most(_:)`` says.
+    /// - Parameter out: Room for ``most(_:)`` bytes.
     package static func write(
         _ field: UnsafeRawBufferPointer, delimiter: UInt8, to out: UnsafeMutablePointer<UInt8>
     ) -> Int {

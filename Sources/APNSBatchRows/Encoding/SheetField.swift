@@ -19,7 +19,7 @@ package enum SheetField {
     ///
     /// - Parameters:
     ///   - isKey: Whether the field is a token, and stays as it is if it may be the id of a channel, which may begin with `+`.
-    ///   - out: Room for as many bytes as ``most(_:)`` says.
+    ///   - out: Room for ``most(_:)`` bytes.
     package static func write(
         _ field: UnsafeRawBufferPointer, isKey: Bool = false, to out: UnsafeMutablePointer<UInt8>
     ) -> Int {

@@ -30,7 +30,7 @@ package struct FormatChoice: Sendable {
         self.init(format, wanted: columns().map { JSONColumn($0) })
     }
 
-    /// NDJSON if the input's name or its first byte says so, else CSV.
+    /// NDJSON by the input's name or its first byte, else CSV.
     ///
     /// - Parameters:
     ///   - name: the name of the input.

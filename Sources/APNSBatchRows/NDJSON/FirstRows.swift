@@ -1,4 +1,4 @@
-/// What the first rows of NDJSON have, which has no header row that would say it.
+/// The columns of the first rows of NDJSON, which has no header row.
 package struct FirstRows: Sendable, Equatable {
     /// The largest number of rows that are looked at.
     static let most = 1000

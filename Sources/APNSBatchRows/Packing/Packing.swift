@@ -74,7 +74,7 @@ package enum PackingFault: Error, Equatable, Sendable {
     /// Something else follows the last member or frame.
     case trailing
     /// A frame needs a window of more bytes than is allowed. `log` is the binary logarithm of what it needs; nil if its header does
-    /// not say so directly.
+    /// not show it directly.
     case window(log: Int?, allowed: Int)
     case noMemory
 }

@@ -20,7 +20,7 @@ package final class InputCopy: Sendable {
 
     /// - Parameters:
     ///   - windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need; nil for the default.
-    ///   - format: The format, which says whether each of several files has a header row.
+    ///   - format: The format, which determines whether each of several files has a header row.
     package init(of input: InputLocation, windowLog: Int? = nil, format: FormatChoice = .csv(.comma)) {
         (self.input, self.windowLog) = (input, windowLog ?? RowLimits.standard.zstdWindowLog)
         self.format = format

@@ -131,10 +131,10 @@
         return true
     }
 
-    /// Moves to an offset: to the frame that has it, if a table says where that is; else forward by unpacking, and backward by
+    /// Moves to an offset: to the frame that has it, if a table has its place; else forward by unpacking, and backward by
     /// beginning again.
     ///
-    /// - Throws: `InputError.cancelled` when `isCancelled` says so, and the errors of `read`.
+    /// - Throws: `InputError.cancelled` when `isCancelled` is true, and the errors of `read`.
     func move(to target: UInt64, isCancelled: () -> Bool) throws(InputError) {
         try jump(towards: target)
         guard target > position else { return }

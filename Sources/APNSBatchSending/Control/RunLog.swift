@@ -4,7 +4,7 @@ import APNSBatchNotification
 import Glibc
 import Logging
 
-/// The log messages of a run. They never contain tokens, keys or payloads, and are printable whatever a server says.
+/// The log messages of a run. They never contain tokens, keys or payloads, and are printable whatever a server sends.
 ///
 /// What goes well is logged as info or debug. A warning is for what keeps a run from sending, or threatens to, and for its end.
 package struct RunLog: Sendable {

@@ -129,7 +129,7 @@ struct LaneAnswers: ~Copyable {
 
     // MARK: What APNs answered
 
-    /// Handles an answer other than 200, as the table of answers says.
+    /// Handles an answer other than 200 by the table of answers.
     private mutating func refused(
         _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {

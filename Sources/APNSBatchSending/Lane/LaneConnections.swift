@@ -15,7 +15,7 @@ struct LaneConnections: ~Copyable {
         var id: ConnectionID = 0
         var address: SocketAddress?
         var token: Token?
-        /// What GOAWAY said; nil if none came.
+        /// The content of GOAWAY; nil if none came.
         var goaway: String?
         /// The answer after which this program closes it; nil if there is none.
         var farewell: String?

@@ -254,7 +254,7 @@ package final class Mailbox: Sendable {
             state.isClosed = true
             var ended: [(Owner, SendError)] = []
             for place in state.places.indices {
-                // What a lane had taken may have been sent if the lane could not say more.
+                // What a lane had taken may have been sent if the lane could not report more.
                 let arrival: Arrival
                 switch state.places[place].phase {
                 case .free: continue
@@ -395,7 +395,7 @@ package final class Mailbox: Sendable {
 
     // MARK: Waking lanes
 
-    /// A lane that will wait for anything says so, and learns whether it may: not if there is a submission for it.
+    /// A lane that will wait for anything announces it, and gets whether it may: not if there is a submission for it.
     func mayWait(lane: Int) -> Bool {
         sleeping[lane].value.store(true, ordering: .sequentiallyConsistent)
         guard available.load(ordering: .sequentiallyConsistent) == 0 else {

@@ -182,7 +182,7 @@ struct PoolMember: Equatable {
         return isUp
     }
 
-    // MARK: What its answers say about it
+    // MARK: What its answers mean for it
 
     /// Whether it is up and fails.
     var isFailing: Bool { isUp && health.isFailing }

@@ -22,7 +22,7 @@ package final class ProviderTokenSource: Sendable {
             ProviderTokenRotation.Token, authorization: SecretBytes, usableFor: UInt64, successorAfter: UInt64)
         /// No connection may be opened for this many nanoseconds.
         case wait(UInt64)
-        /// No connection can be opened until there is another token; the text says why.
+        /// No connection can be opened until there is another token; the text is the reason.
         case expired(String)
     }
 

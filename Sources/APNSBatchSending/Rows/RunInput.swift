@@ -114,7 +114,7 @@ package struct RunInput: Sendable {
         }
     }
 
-    /// How CSV of it escapes quotes; nil for what the campaign says.
+    /// How CSV of it escapes quotes; nil for the setting of the campaign.
     var escape: Campaign.Escape? { isMadeByProgram ? Campaign.Escape.none : escapeOfOrigin }
 
     /// Whether this process makes the rows while they are sent.

@@ -7,7 +7,7 @@ enum RepeatedFlags {
     /// - Parameter arguments: arguments that the parser has accepted, without the name of the program.
     static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
         let given = flags(in: arguments)
-        // What the parser knows takes a while to write, and is needed if there may be something to say.
+        // The parser's description takes a while to write, and is needed if there may be something to report.
         guard Set(given).count < given.count || given.contains(where: { !$0.hasPrefix("--") }) else { return }
         let names = repeated(in: given, of: try CommandDescription(of: command))
         guard !names.isEmpty else { return }

@@ -60,7 +60,7 @@ struct CampaignCall: Sendable {
         }
         let isSaid = settings.runDir != nil
         settings.runDir = correcting
-        // Without a run directory, the settings do not say where the history is: it is beside the run.
+        // Without a run directory, the settings do not contain where the history is: it is beside the run.
         if !isSaid { nights = try settings.nightsDirectory(file: file?.path) }
         settings.values["spool"] = .text("always")
     }
@@ -89,7 +89,7 @@ struct CampaignCall: Sendable {
 
     /// The rules by which the runs of the campaign are kept apart; nil if they are not.
     func bookRules() throws -> Campaign.BookRules? {
-        // The ledger of a run that has none does not say where its history is.
+        // The ledger of a run that has none does not contain where its history is.
         guard let nights, keepsHistory else { return nil }
         let path = file?.path ?? before?.campaignFile
         var rules = try settings.bookRules(

@@ -14,7 +14,7 @@ struct RefusedCall {
         self.init(call.settings, name: call.name, in: directory)
     }
 
-    /// A call whose campaign file has faults. Nil if what can be read of it does not say where the history is.
+    /// A call whose campaign file has faults. Nil if its readable part does not contain where the history is.
     private init?(_ flags: CampaignSettings, file path: String) {
         guard let settings = CampaignFile.readable(path).map({ flags.over($0) }) else { return nil }
         let nights = settings.runDir.flatMap { _ in try? settings.nightsDirectory(file: path) }
@@ -28,7 +28,7 @@ struct RefusedCall {
         destination = settings.to.flatMap { try? CampaignSettings.destination($0) }
     }
 
-    /// Adds the start to the history, with what was said last. A failure is only a warning.
+    /// Adds the start to the history, with the last message. A failure is only a warning.
     func note(_ status: ExitCode) {
         guard let reason = Console.shared.lastFailure else { return }
         do {
@@ -39,7 +39,7 @@ struct RefusedCall {
         }
     }
 
-    /// Runs `body`, which reads the settings of a call. If they are refused, the history says so.
+    /// Runs `body`, which reads the settings of a call. If they are refused, the history gets a line.
     static func noting<T>(
         _ flags: CampaignSettings, file: String?, isPart: Bool, _ body: () throws -> T
     ) throws -> T {

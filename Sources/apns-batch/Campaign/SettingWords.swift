@@ -18,7 +18,7 @@ enum WordList {
     }
 }
 
-/// What can be said of a value by itself, wherever it was given.
+/// What can be checked in a value by itself, wherever it was given.
 extension Setting {
     /// Returns what is wrong with the texts of a value; empty if nothing is.
     func faults(in value: SettingValue?) -> [String] {

@@ -22,7 +22,7 @@ enum ZoneRule {
         return TimeZone(secondsFromGMT: match.1 == "-" ? offset : -offset)
     }
 
-    /// The first known zone whose file says that the rule holds from now on.
+    /// The first known zone whose file has this rule from now on.
     private static func named(by rule: String) -> TimeZone? {
         guard rule.contains(",") else { return nil }
         let identifier = TimeZone.knownTimeZoneIdentifiers.first { footer(of: $0) == rule }

@@ -17,7 +17,7 @@ enum ControlRequest: Equatable {
     /// Parses a request. A rate is `2000/s`, `120000/min` or `3000000/h`, a duration `90s`, `10m` or `2h`; `none` removes a
     /// limit.
     ///
-    /// - Throws: ``UsageError`` that says what was expected.
+    /// - Throws: ``UsageError`` with what was expected.
     init(_ text: String) throws {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         switch (words.first, words.count) {

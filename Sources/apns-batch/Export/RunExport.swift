@@ -44,7 +44,7 @@ final class RunExport: Sendable {
         }
     }
 
-    /// Returns what a check of the table says; nil if it takes too long.
+    /// Returns the result of a check of the table; nil if it takes too long.
     private func answer(_ columns: [String]) -> Result<Void, DatabaseError>? {
         let answer = Guarded<Result<Void, DatabaseError>?>(nil)
         let table = target.table

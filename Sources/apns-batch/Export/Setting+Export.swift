@@ -24,7 +24,7 @@ extension Setting {
 
 /// The table that `results_to` names.
 struct ResultsTarget {
-    /// What the setting says, as far as it can be checked without libpq.
+    /// The value of the setting, as far as it can be checked without libpq.
     struct Keys {
         var database: String
         var table: String

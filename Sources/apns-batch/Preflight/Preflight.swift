@@ -244,7 +244,7 @@ final class Preflight {
 
     /// Adds that the rows cannot be checked.
     func note(unchecked error: CampaignError) {
-        // It was said that the input is not there.
+        // It was reported that the input is not there.
         if isInputAbsent, error.code == .input, !(input.map(Self.isThere) ?? false) { return }
         attempt("input") { throw error }
     }
@@ -253,7 +253,7 @@ final class Preflight {
 
     /// Examines the server of the campaign, and whether it takes the credentials.
     func tryServer() async {
-        // What is wrong with the settings was said before. The simulator in this process is no server before a run begins.
+        // What is wrong with the settings was reported before. The simulator in this process is no server before a run begins.
         guard settings.to != "simulator", var doctor = try? Doctor(of: settings) else { return }
         doctor.asksForCredentials = true
         await tryServer(doctor)
@@ -261,7 +261,7 @@ final class Preflight {
 
     func tryServer(_ doctor: Doctor?) async {
         guard var doctor else { return }
-        // Of files that cannot be used it was said why.
+        // The reasons for files that cannot be used were reported.
         if doctor.asksForCredentials, !isComplete { doctor.credentials = [] }
         _ = await doctor.examine { add(TrialFinding($0)) }
     }

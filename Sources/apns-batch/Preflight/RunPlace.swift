@@ -87,7 +87,7 @@ extension CampaignCall {
         var campaign = Campaign(destination: .production, topic: settings.topic, providers: [])
         if let destination = try? settings.destination() { campaign.destination = destination }
         for setting in Setting.all {
-            // What is wrong with a value was said before.
+            // What is wrong with a value was reported before.
             if let value = settings.values[setting.name] { _ = setting.applied(value, to: &campaign) }
         }
         if let name { campaign.name = name }
@@ -104,7 +104,7 @@ extension CampaignCall {
         var campaign = try arguments.campaign(settings, simulator: simulator, for: use)
         if let name { campaign.name = name }
         if !arguments.isBroadcast { campaign.book = try bookRules() }
-        // Some invalid rows in a small part say nothing about the input that it is a part of.
+        // Some invalid rows in a small part mean nothing for the whole input.
         let invalidRows = Campaign.CircuitBreaker.invalidRows
         if isPart, campaign.circuitBreaker.shares[invalidRows] == nil {
             campaign.circuitBreaker.shares[invalidRows] = .never

@@ -148,7 +148,7 @@ final class RunWebhooks: Sendable {
         runDirectory.flatMap { (try? RunOpening(ifBegunIn: $0)) == nil ? nil : $0 }
     }
 
-    /// Delivers what waits, within a limited time. The rest stays in the outbox, and a warning says so.
+    /// Delivers what waits, within a limited time. The rest stays in the outbox, and a warning reports it.
     func finish() async {
         guard !endpoints.isEmpty else { return }
         let deadline = ContinuousClock.now + Self.patience

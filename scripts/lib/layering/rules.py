@@ -201,7 +201,7 @@ KERNEL_CALLS = {
         "access close mkdir lstat rename realpath unlink": "the run directory and the files in it",
         "opendir readdir closedir": "the corrections beside a run directory",
         "rmdir statvfs": "what is tried without leaving anything, and the room on the disk",
-        "pwrite ftruncate": "the hand-over record",
+        "pwrite ftruncate": "the hand-over file",
         "pread pwrite flock usleep geteuid": "the file of a shared rate, which is not mapped",
         "time": "the name of a run directory",
         "kill": "whether the process of a session exists",
