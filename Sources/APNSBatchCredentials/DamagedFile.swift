@@ -79,7 +79,7 @@ extension DamagedFile {
             return "this is a web page or a property list, and no key; download the file again"
         }
         if begins("ssh-", at: start) || begins("ecdsa-sha2-", at: start) {
-            return "this is a key of SSH, which APNs does not know"
+            return "this is a key of SSH, which APNs does not accept"
         }
         if find("BEGIN ") != nil {
             return
@@ -158,7 +158,7 @@ extension DamagedFile {
 
     private func ofBlocks(_ error: CredentialError) -> String? {
         if find("-----BEGIN OPENSSH PRIVATE KEY") != nil {
-            return "this is a key of SSH, which APNs does not know" + downloadHint
+            return "this is a key of SSH, which APNs does not accept" + downloadHint
         }
         switch error.cause {
         case .wrongBlock: return error.detail + cureOfWrongBlock

@@ -63,7 +63,7 @@ package struct OccasionDirectory {
     package static let signingKeyFile = "AuthKey.p8"
     private static let ownFile = "simulator.pem"
     private static let mark =
-        "# Made by apns-batch simulate; its server certificate and keys are trusted by nobody else.\n"
+        "# Made by apns-batch simulate; its server certificate and keys are trusted nowhere else.\n"
     /// The validity of the certificate, in days.
     private static let days = 3650
     private static let lengthMax = 64 * 1024

@@ -83,7 +83,7 @@ final class RequestDesk: SimulatorProbe {
         for waiter in waiting { waiter.call.resume(throwing: Self.ended) }
     }
 
-    private static let ended = SimulatorError(.ended, "the simulator has ended, and so many requests have not arrived")
+    private static let ended = SimulatorError(.ended, "the simulator stopped before the awaited requests had arrived")
 
     // MARK: The simulator's side
 

@@ -110,6 +110,6 @@ struct Abandon: AsyncParsableCommand {
                 "\(runDirectory): no run, and the history in \(directory) has no unfinished run of this directory")
         }
         output.say(
-            "\(runDirectory): the run is given up; its record is gone, so that nobody knows which rows were sent")
+            "\(runDirectory): the run is given up; its ledger is gone, so it is unknown which rows were sent")
     }
 }

@@ -104,7 +104,7 @@ final class CredentialFiles: Sendable {
             state.live = live
             for change in try live.apply(to: run, after: earlier) { complain("changed: \(change)") }
         } catch {
-            complain("not changed: \(call.located("\(error)")); the run goes on as before")
+            complain("not changed: \(call.located("\(error)")); the run continues as before")
         }
         return true
     }

@@ -40,7 +40,8 @@ enum CorrectionTable {
         case .lost:
             return .refuse(
                 .correction(
-                    "\(facts.run): its ledger cannot be read, which says what was not sent: restore the directory"))
+                    "\(facts.run): its ledger, which lists the rows that were not sent, cannot be read: restore the directory"
+                ))
         case .atWork: return .busy(facts.run)
         case .unfinished, .unnamed:
             return .refuse(.correction("\(facts.run) is not finished: \(BookText.endings(of: facts.run))"))

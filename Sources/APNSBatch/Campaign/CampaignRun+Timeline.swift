@@ -34,6 +34,6 @@ extension CampaignRun {
 
     /// Logs why the timeline is incomplete.
     func warnOfTimeline(_ cause: String) {
-        plan.log.logger.warning("\(cause): the run goes on, but its timeline has gaps")
+        plan.log.logger.warning("\(cause): the run continues, but its timeline has gaps")
     }
 }

@@ -137,7 +137,7 @@ import Glibc
         if text.contains("no password supplied") {
             return DatabaseError(
                 .configuration,
-                "the server wants a password, and there is none: give it by a password file (PGPASSFILE or ~/.pgpass) or a "
+                "the server requires a password, and there is none: give it by a password file (PGPASSFILE or ~/.pgpass) or a "
                     + "service file")
         }
         return DatabaseError(

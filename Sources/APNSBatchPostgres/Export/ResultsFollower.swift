@@ -116,7 +116,7 @@ public final class ResultsFollower: Sendable {
     }
 
     private static func consequence(_ error: DatabaseError) -> String {
-        error.code == .unavailable ? "the run goes on, and it is tried again" : "no results are written any more"
+        error.code == .unavailable ? "the run continues, and it is tried again" : "no results are written any more"
     }
 
     private func publish(_ work: ExportWork) { state.withLock { $0.progress = work.progress } }

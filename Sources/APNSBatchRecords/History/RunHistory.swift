@@ -76,7 +76,7 @@ public struct RunHistory: Sendable {
         let damaged = lines.indices.filter { !lines[$0].isEmpty && HistoryEntry(Data(lines[$0])) == nil }
         guard let first = damaged.first else { return nil }
         let others = damaged.count > 1 ? ", and \(damaged.count - 1) more" : ""
-        return "\(path):\(first + 1): a line that cannot be understood\(others): what it says of a run is not known"
+        return "\(path):\(first + 1): a line that cannot be understood\(others): its run is not known"
     }
 
     /// Returns the figures of a campaign's complete runs, the latest last, without those that were given up and without corrections, which have

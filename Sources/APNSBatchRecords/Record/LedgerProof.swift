@@ -126,7 +126,7 @@ extension LedgerProof.Doubt {
             return "\(ledger) is truncated: it has no record of the last process that worked on the run"
                 + Self.remedy(lastRow)
         case .missingRow(let row, let file):
-            return "\(ledger) is truncated: it has no record of row \(row), which \(name)/\(file) says was sent"
+            return "\(ledger) is truncated: it has no entry of row \(row), which was sent according to \(name)/\(file)"
                 + Self.remedy(lastRow)
         }
     }

@@ -168,7 +168,7 @@ package struct RunPast: Sendable {
 
     /// What follows the cause if the input is the copy that the run keeps: only this program writes it.
     package static let damagedCopy =
-        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status says which "
+        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status shows which "
         + "rows are left and which of them may have been sent, and another run can send them"
 
     /// Throws if the campaign or the input differs.

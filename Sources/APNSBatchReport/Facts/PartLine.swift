@@ -85,7 +85,7 @@ extension RunReport.PartLine {
         left = rows - min(rows, summary.rows)
         if state == .wrongRows {
             let cause =
-                "its run has \(summary.rows.grouped) rows, and manifest.json says \(rows.grouped): "
+                "its run has \(summary.rows.grouped) rows, and manifest.json has \(rows.grouped): "
                 + "run and manifest do not belong together"
             (verdict, self.cause) = ("FAILED: \(cause)", cause)
         }

@@ -64,7 +64,7 @@ extension CircuitBreaker.Trip {
         return CampaignError(
             .configuration,
             "\(input): \(count.grouped) of the last \(answers.grouped) rows are invalid (\(share), \(rule.limitText)): "
-                + "invalid_rules in summary.json says where the first ones are; the remaining rows are not sent: correct the input "
+                + "invalid_rules in summary.json has the places of the first ones; the remaining rows are not sent: correct the input "
                 + "and send it, or resume the run with stop_at: { invalid: never }")
     }
 }

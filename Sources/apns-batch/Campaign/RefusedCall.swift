@@ -35,7 +35,7 @@ struct RefusedCall {
             try RunHistory(directory).note(
                 refused: reason, exitCode: status.rawValue, of: name, to: destination, topic: topic)
         } catch {
-            complain("warning: the history does not say that this start was refused: \(error)")
+            complain("warning: it is not in the history that this start was refused: \(error)")
         }
     }
 

@@ -35,7 +35,7 @@ enum ControlRequest: Equatable {
     func share(of processes: Int) throws -> String? {
         switch self {
         case .spread(.some):
-            throw UsageError("spread: parts of a run do not know of each other's rows; give a rate instead")
+            throw UsageError("spread: parts of a run have no access to each other's rows; give a rate instead")
         case .rate(let rate?):
             let perHour = rate.perSecond * 3600 / Double(max(1, processes))
             return "rate \(max(1, Int(perHour)))/h"

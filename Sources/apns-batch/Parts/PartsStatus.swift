@@ -16,7 +16,7 @@ struct PartsStatus: Encodable {
             switch self {
             case .waiting: "not begun"
             case .sending: "a process is at work"
-            case .stopped: "begun, and nobody is at work"
+            case .stopped: "begun, and no process is at work"
             case .complete: "complete"
             case .damaged: "its record cannot be read"
             }

@@ -102,11 +102,11 @@ final class Preflight {
     private func tryPrograms() {
         attempt("on_complete") {
             guard let program = try RunHooks.program(of: self.settings)?.arguments.first else { return nil }
-            return self.found(program, "it would not be told of the end", "install it, or name it by its whole path")
+            return self.found(program, "it could not be started at the end", "install it, or name it by its whole path")
         }
         attempt("curl") {
             guard self.settings.pingUrlFile != nil || self.settings.values["webhooks"] != nil else { return nil }
-            return self.found("curl", "no monitor and no webhook would be told of the run", "install curl")
+            return self.found("curl", "no request to a monitor or a webhook could be made", "install curl")
         }
     }
 

@@ -111,7 +111,7 @@ final class RunWebhooks: Sendable {
                     event, urlFile: endpoint.urlFile, secretFile: endpoint.secretFile, timeout: endpoint.timeout)
                 store(entry, in: outbox)
             } catch {
-                complain("warning: webhooks: the event \"\(kind.rawValue)\" cannot be told: \(error)")
+                complain("warning: webhooks: the event \"\(kind.rawValue)\" cannot be delivered: \(error)")
             }
         }
     }
