@@ -115,7 +115,7 @@ static inline uint8_t *lookups_take(uint8_t *place, bit_buffer *buffer) {
     return place;
 }
 
-/* Decodes one symbol, and returns the place behind it, or NULL if there is none: the string ends before, or this is the
+/* Decodes one symbol, and returns the place after it, or NULL if there is none: the string ends before, or this is the
  * code of EOS. */
 static uint8_t *symbol_read(uint8_t *place, bit_buffer *buffer) {
     lookup entry = lookups[buffer->bits >> (64 - LOOKUP_BITS)];

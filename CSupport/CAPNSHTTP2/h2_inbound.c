@@ -134,7 +134,7 @@ static bool reads_no_more(apns_h2_session *session) {
     return session->streams == 0 && session->side->late_receive != NULL && !apns_h2_library_reads(session);
 }
 
-/* Begins a frame of which the first bytes have arrived, its header among them. Returns how many of them it takes. */
+/* Begins a frame whose first bytes have arrived, including its header. Returns how many of them it takes. */
 static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     h2_inbound *inbound = &session->inbound;
     if (reads_no_more(session)) {

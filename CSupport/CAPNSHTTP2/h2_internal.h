@@ -298,7 +298,7 @@ static inline int h2_send_append(apns_h2_output *output, const uint8_t *bytes, s
 }
 
 /* h2_send.c: write what nghttp2 has to send, without submitting deferred requests: all of it, or until the HEADERS of a
- * stream have been written, behind which nghttp2 has nothing. */
+ * stream have been written, after which nghttp2 has nothing. */
 int apns_h2_send_library(apns_h2_session *session);
 int apns_h2_send_library_until(apns_h2_session *session, int32_t stream);
 

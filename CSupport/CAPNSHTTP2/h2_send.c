@@ -46,7 +46,7 @@ static int request_fail(apns_h2_session *session) {
     return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, APNS_H2_INTERNAL_ERROR, "no memory for a request");
 }
 
-/* The flags of the HEADERS frame in place of one of nghttp2, which knows no bodies. */
+/* The flags of the HEADERS frame in place of one of nghttp2, which has no bodies. */
 static uint8_t headers_flags(const apns_h2_session *session, const uint8_t *frame) {
     return session->request_body_length > 0 ? frame[4] & (uint8_t)~H2_FLAG_END_STREAM : frame[4];
 }

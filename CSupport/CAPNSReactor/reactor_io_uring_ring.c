@@ -73,7 +73,7 @@ static void unmap(struct uring *u) {
     io_uring_queue_exit(&u->ring);
 }
 
-/* Tries the best flags first; a kernel returns EINVAL for flags that it does not know. */
+/* Tries the best flags first; a kernel returns EINVAL for unknown flags. */
 static int setup_best(struct uring *u, const apns_reactor_options *options, bool plain, struct io_uring_params *out) {
     static const unsigned ladder[] = {
         IORING_SETUP_SUBMIT_ALL | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */

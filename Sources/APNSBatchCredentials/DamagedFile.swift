@@ -1,6 +1,6 @@
 /// What is wrong with the file of a key or a certificate that cannot be read, and how to mend it.
 ///
-/// Keys come through secret stores, environment variables and chats, each of which damages them in its own way, and OpenSSL reports "unsupported"
+/// Keys come through secret stores, environment variables and chats, and each damages them in its own way, and OpenSSL reports "unsupported"
 /// for all of them. Nothing of the file is copied or shown.
 @safe struct DamagedFile {
     /// What the file should have.
@@ -16,7 +16,7 @@
     private let bytes: Bytes
     private let wanted: Content
 
-    /// Returns the error with what is wrong with the file and its cure, if that is known; else nil.
+    /// Returns the error with what is wrong with the file and its remedy, if that is known; else nil.
     static func explain(_ error: CredentialError, _ file: Span<UInt8>, wanted: Content) -> CredentialError? {
         switch error.cause {
         case .notPEM, .wrongBlock, .malformed: break
@@ -47,7 +47,7 @@
 // MARK: Files that are not PEM
 
 extension DamagedFile {
-    /// What a file of DER is; nil if it is none.
+    /// What a file of DER is; nil if it is not DER.
     private var binary: String? {
         // Tag and length of the outer sequence; the next bytes determine its content.
         let start = bytes[1] < 0x80 ? 2 : 2 + Int(bytes[1] & 0x7F)

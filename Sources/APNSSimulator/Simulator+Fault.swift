@@ -34,7 +34,7 @@ extension Simulator {
         }
 
         /// Sends RST_STREAM in place of the answer. With ``ErrorCode/refusedStream`` the request is not processed. With other codes
-        /// it is: the client cannot know whether the push was accepted.
+        /// it is: the client cannot find out whether the push was accepted.
         ///
         /// - Parameters:
         ///   - code: The error code.

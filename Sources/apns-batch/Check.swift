@@ -124,7 +124,7 @@ struct Check: AsyncParsableCommand {
         guard var campaign = preflight.campaign, let input = preflight.input else { return nil }
         // Its age was judged before, and an old file is more informative than none.
         campaign.inputAgeLimit = nil
-        // A run knows the number of rows when it has copied what can be read only once.
+        // A run has the number of rows when it has copied an input that can be read only once.
         if case .file = input {
         } else if (try? settings.spool) != CampaignRun.Spool.none {
             campaign.rateLimit.spread = nil

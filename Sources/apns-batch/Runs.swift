@@ -125,7 +125,7 @@ enum ListedRun {
         }
     }
 
-    /// The entries by their times, and the corrections of a run behind it. Those of one second stay in the order in which they are given.
+    /// The entries by their times, and the corrections of a run after it. Those of one second stay in the order in which they are given.
     static func sorted(_ entries: [ListedRun]) -> [ListedRun] {
         func corrected(_ entry: ListedRun) -> Int? {
             guard let path = entry.correctionOf else { return nil }

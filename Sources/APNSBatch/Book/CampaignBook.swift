@@ -407,7 +407,7 @@ extension PastRuns.Run {
 }
 
 extension BookFacts.Unfinished {
-    /// Returns nil for a run that is complete, or of which nothing was sent. A run whose ledger cannot be read is lost, and one whose rows
+    /// Returns nil for a run that is complete, or from which nothing was sent. A run whose ledger cannot be read is lost, and one whose rows
     /// are gone.
     init?(of key: RunKey) throws(CampaignError) {
         self.init(directory: key.runDirectory, began: key.began)

@@ -98,7 +98,7 @@ private struct RowStates {
         for place in numbers.indices { judge(numbers[place], outcomes[place], missing: missing, by: run) }
     }
 
-    /// Judges a row, unless it must not be sent already, or is none of these.
+    /// Judges a row, unless it must not be sent already, or does not belong to these.
     mutating func judge(_ number: UInt64, _ outcome: Outcome?, missing: String, by run: String) {
         guard let place = place(of: number), objections[order[place]] == nil else { return }
         guard let outcome else {

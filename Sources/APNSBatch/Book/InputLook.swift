@@ -212,7 +212,7 @@ struct InputLook: Sendable {
         return nil
     }
 
-    /// Whether a file is another one, with all of its bytes, and more behind them.
+    /// Whether a file is another one, with all of its bytes, and more after them.
     private func hasGrown(_ file: KnownInput.File, from old: KnownInput.File) throws(CampaignError) -> Bool {
         guard let sum = old.sum, let length = old.length, length > 0, old.isBare != true, file.isReadable,
             file.length.map({ $0 > length }) ?? true
@@ -243,7 +243,7 @@ struct InputLook: Sendable {
 
     /// Whether an input has rows of a run that was given up, as far as that is known.
     ///
-    /// - Parameter isLast: Whether a file counts of which only the beginning is known to be the same.
+    /// - Parameter isLast: Whether a file counts if only its beginning is known to be the same.
     private func mayBe(_ input: KnownInput, of run: PastRuns.Run, _ isLast: Bool) throws(CampaignError) -> Bool {
         let its = run.input?.files ?? []
         for file in input.files where file.isBare != true {
@@ -260,7 +260,7 @@ struct InputLook: Sendable {
 
     // MARK: Bytes
 
-    /// Whether several files have, one after the other, the bytes of an input of which only the whole is known.
+    /// Whether several files have, one after the other, the bytes of an input that is only known as a whole.
     private func equalsWhole(_ input: KnownInput, of its: [KnownInput.File]) throws(CampaignError) -> Bool {
         guard its.count == 1, let other = its.first, let sum = other.sum, input.files.count > 1,
             RunInput.isOfSeveral(other.name)
@@ -282,7 +282,7 @@ struct InputLook: Sendable {
         return true
     }
 
-    /// Whether a file has all bytes of another one, and perhaps more behind them.
+    /// Whether a file has all bytes of another one, and perhaps more after them.
     private func containsAll(of other: KnownInput.File, _ file: KnownInput.File) throws(CampaignError) -> Bool {
         if try isSame(file, other) { return true }
         return try hasGrown(file, from: other)

@@ -94,7 +94,7 @@ package struct PartsSummary {
         return summary
     }
 
-    /// The summary of parts of which some are not complete.
+    /// The summary of parts, some of which are not complete.
     ///
     /// - Parameters:
     ///   - ending: `interrupted` or `failed`.

@@ -1,6 +1,6 @@
 import APNSBatchNotification
 
-/// The tables of what this program knows about APNs, as Markdown: the content of docs/reference/rules.md. They are generated from
+/// The tables of this program about APNs, as Markdown: the content of docs/reference/rules.md. They are generated from
 /// the tables that the program itself uses, so that the two cannot differ.
 public enum ReferenceTables {
     /// The tables as one document. Making it takes some milliseconds.

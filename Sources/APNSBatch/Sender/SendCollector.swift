@@ -25,7 +25,7 @@ import Synchronization
         var consumers: [WaitingTask] = []
         var feeder: WaitingTask?
 
-        /// Frees the places of a batch of which all results were taken.
+        /// Frees the places of a batch when all its results were taken.
         mutating func freeBatch() {
             for (place, _) in batch { free.append(place) }
             batch.removeAll(keepingCapacity: true)

@@ -19,7 +19,7 @@ package protocol AppendFile: AnyObject, Sendable {
     /// the file.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int
 
-    /// Truncates the file to `length`, and releases reserved space. Throws if the file is not as this object knows it, so that
+    /// Truncates the file to `length`, and releases reserved space. Throws if the file is not as this object has left it, so that
     /// nothing is cut that another process has written.
     func truncate(to length: UInt64) throws(StorageError)
 

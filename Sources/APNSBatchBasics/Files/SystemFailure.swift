@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error that knows whether its cause may pass by itself, so that the same call may succeed later without a person.
+/// An error with the information whether its cause may be temporary, so that the same call may succeed later without a person.
 package protocol PassingFailure: Error {
     var mayPass: Bool { get }
 }

@@ -57,7 +57,7 @@ enum SecretText {
         bytes.split(whereSeparator: { !isBase64($0) }).map(\.count).max() ?? 0
     }
 
-    /// The place behind white space and escaped line ends.
+    /// The place after white space and escaped line ends.
     private static func firstOfLine(in bytes: [UInt8], from: Int) -> Int {
         var at = from
         while at < bytes.count {

@@ -1,4 +1,4 @@
-/// A GET or HEAD request of HTTP/1, of which only what an answer depends on is read.
+/// A GET or HEAD request of HTTP/1, read only as far as an answer depends on it.
 ///
 /// Source: RFC 9112, sections 3 and 5.
 package struct HTTPQuestion: Sendable, Equatable {

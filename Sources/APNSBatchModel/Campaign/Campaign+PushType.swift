@@ -1,7 +1,7 @@
 import APNSBatchNotification
 
 extension Campaign {
-    /// The `apns-push-type`. Any text can be made a push type; one that APNs does not know makes the notification invalid.
+    /// The `apns-push-type`. Any text can be made a push type; an unknown one makes the notification invalid.
     public struct PushType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The value of the header field, such as `alert`.
         public let name: String
@@ -36,7 +36,7 @@ extension Campaign {
         /// A widget is loaded again. The topic's suffix is `.push-type.widgets`.
         public static let widgets: Self = "widgets"
 
-        /// The push types that APNs knows, in the order of their names in its documentation. Later versions may have more.
+        /// The push types of APNs, in the order of their names in its documentation. Later versions may have more.
         public static let known = APNSBatchNotification.PushType.allCases.map { Self($0.name) }
     }
 

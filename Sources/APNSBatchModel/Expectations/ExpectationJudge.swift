@@ -8,7 +8,7 @@ package struct ExpectationJudge: Sendable {
     /// The figures of earlier nights with which the run is compared, the latest last.
     package let earlier: [RunFigures]
 
-    /// The number of nights of which a median is taken.
+    /// The number of nights for a median.
     static let nightsAtMost = 14
     static let nightsAtLeast = 3
 

@@ -147,7 +147,7 @@ struct ForeignScan {
         return nil
     }
 
-    /// Braces in a row are ours, and a percent sign behind a digit is a percentage.
+    /// Braces in a row are ours, and a percent sign after a digit is a percentage.
     private func mayBegin(_ mark: ForeignMark, at index: Int) -> Bool {
         guard index > 0 else { return true }
         let before = bytes[index - 1]

@@ -40,7 +40,7 @@ public struct ResultsExport: Sendable {
     ///   - rewinding: Whether to read all results again, for a table from which rows were deleted. It does no harm otherwise.
     ///   - tell: Is called after each transaction, of some 10,000 rows.
     /// - Returns: What was recorded and is written.
-    /// - Throws: ``DatabaseError``. What was written before stays, and the next call continues behind it.
+    /// - Throws: ``DatabaseError``. What was written before stays, and the next call continues after it.
     @discardableResult
     public func write(
         rewinding: Bool = false, _ tell: (ExportProgress) -> Void = { _ in }

@@ -79,7 +79,7 @@ public final class ResultsFollower: Sendable {
     /// Ends the following after the present transaction, and a ``finish(within:)`` that waits.
     public func giveUp() { state.change { $0.isGivenUp = true } }
 
-    /// Returns the number of results in a ledger to which nothing is appended. The thread may not know all of them, because it waits
+    /// Returns the number of results in a ledger to which nothing is appended. The thread may not have read all of them, because it waits
     /// for a server.
     private static func recorded(_ directory: String) -> UInt64 {
         guard var outcomes = try? RecordedOutcomes(ifBegunIn: directory) else { return 0 }

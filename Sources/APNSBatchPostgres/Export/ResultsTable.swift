@@ -30,7 +30,7 @@ public struct ResultsTable: Sendable, Equatable {
     ///     comes from the environment, as in every program that uses libpq. PostgreSQL, "Connection Strings".
     ///   - name: `TABLE` or `SCHEMA.TABLE`.
     ///   - tokens: How device tokens are written.
-    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is none, or has a password; the name is none; or
+    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is invalid, or has a password; the name is invalid; or
     ///   libpq is not installed.
     public init(
         in database: String, named name: String = "push_results", tokens: TokenForm = .whole

@@ -16,7 +16,7 @@ struct CopyRows {
     private let carried: Int
     private let tokens: TokenForm
 
-    /// The last millisecond of the year 9999. A later time is none that a server meant.
+    /// The last millisecond of the year 9999. A server cannot have meant a later time.
     private static let latestTime: UInt64 = 253_402_300_799_999
 
     init(campaign: (UInt64, UInt64), carried: Int = 0, tokens: TokenForm = .whole) {

@@ -202,7 +202,7 @@ public struct RunHistory: Sendable {
 
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Returns the complete lines: all bytes up to the last line feed, and those behind it if they are a whole entry, as some editors leave
+    /// Returns the complete lines: all bytes up to the last line feed, and those after it if they are a whole entry, as some editors leave
     /// it.
     private static func completeLines(_ storage: FileStorage) throws -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(storage.length))

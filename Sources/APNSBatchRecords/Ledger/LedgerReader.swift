@@ -32,7 +32,7 @@ package struct LedgerReader: ~Copyable {
         /// The file has no header: it is not a ledger, or its process was killed before it had written anything else.
         case notOne
         case damaged(at: UInt64)
-        /// A record is whole, but contains a code that this version does not know.
+        /// A record is whole, but contains a code that is unknown to this version.
         case newer(at: UInt64)
 
         var isDamage: Bool { if case .damaged = self { true } else { false } }

@@ -254,7 +254,7 @@ package struct LedgerRange: Equatable, Sendable {
 }
 
 extension LedgerHeader.Flags {
-    /// Returns nil if a later version has packed the input in a way that this one does not know.
+    /// Returns nil if a later version has packed the input in a way that is unknown to this one.
     init?(_ number: UInt32) {
         let packing = Int(number >> 1 & 15)
         guard packing < Self.packings.count else { return nil }

@@ -16,7 +16,7 @@ package struct DiskNeed: Equatable, Sendable {
         (self.rows, self.carried, self.announced) = (rows, carried, announced)
     }
 
-    /// The room for all rows, and for what is reserved while the last of them are sent. Values of carried columns, which nobody knows
+    /// The room for all rows, and for what is reserved while the last of them are sent. Values of carried columns, which are unknown
     /// before, are not in it.
     package var bytes: UInt64 {
         let together = min(rows, announced)

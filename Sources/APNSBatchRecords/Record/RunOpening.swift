@@ -22,7 +22,7 @@ public struct RunOpening: Sendable, Equatable {
 
     /// Reads a run directory, also while a process works on the run.
     ///
-    /// - Returns: Nil if the directory holds no run, or only the beginning of one of which no row can have been sent.
+    /// - Returns: Nil if the directory holds no run, or only the beginning of one, from which no row can have been sent.
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public init?(ifBegunIn directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)

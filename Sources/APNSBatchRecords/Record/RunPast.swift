@@ -136,7 +136,7 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// The offset behind the last row that was announced.
+    /// The offset after the last row that was announced.
     package var end: UInt64 { reading.history.ranges.last?.facts.end ?? 0 }
 
     /// Returns how many of a range's first rows may have been sent.

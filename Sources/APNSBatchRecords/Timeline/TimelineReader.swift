@@ -4,7 +4,7 @@ import APNSBatchModel
 /// Reads the timeline of a run point by point, also while a process appends to it.
 public struct TimelineReader: Sendable {
     private let storage: any AppendFile
-    /// Where the next point begins: behind the last intact record, because damaged ones at the end may be cut and replaced.
+    /// Where the next point begins: after the last intact record, because damaged ones at the end may be cut and replaced.
     private var offset: UInt64
 
     private static let length = UInt64(TimelineRecord.length)

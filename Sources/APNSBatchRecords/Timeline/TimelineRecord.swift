@@ -153,7 +153,7 @@ enum TimelineRecord {
     }
 }
 
-/// Numbers one behind the other, little-endian.
+/// Numbers one after the other, little-endian.
 private struct Fields {
     private(set) var bytes: [UInt8] = []
 

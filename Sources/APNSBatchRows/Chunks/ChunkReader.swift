@@ -198,7 +198,7 @@ package final class ChunkReader: @unchecked Sendable {
         try filler.seek(to: position)
     }
 
-    /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues behind it; nil if there are not as many
+    /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues after it; nil if there are not as many
     /// bytes. The input may have changed, so that the chunk is another one.
     ///
     /// - Parameters:

@@ -6,7 +6,7 @@ import APNSBatchBasics
 /// Nearly every field stays as it is. One is *altered* if it begins with `=`, `+`, `-` or `@` and is no number, or if it holds a control
 /// character (`Unicode.Scalar.isHarmful`) or a byte of 0x80 to 0x9F that is not UTF-8: an apostrophe precedes it, its backslashes are
 /// doubled, and those characters become escapes of JSON (`\n`, `\u001b`), those bytes `\x80`. So that a reader does not take another field for
-/// an altered one, a field is altered, too, if it begins with an apostrophe and has a backslash, or one of `= + - @ '` behind the
+/// an altered one, a field is altered, too, if it begins with an apostrophe and has a backslash, or one of `= + - @ '` after the
 /// apostrophe. ``plain(_:)`` gives back what was altered.
 package enum SheetField {
     /// The maximum number of bytes that a field of this many bytes takes. A field that would take more, for nearly every character of it is

@@ -12,7 +12,7 @@ import CAPNSZlib
         case start
         case inside
         case between
-        /// In the zero bytes behind the last member.
+        /// In the zero bytes after the last member.
         case padding
     }
 

@@ -6,7 +6,7 @@ import CAPNSZstd
 ///     magic (4) │ size of what follows (4) │ a frame's packed and unpacked size (4 + 4), for each │
 ///     the number of frames (4) │ descriptor (1) │ magic of the table (4)
 ///
-/// All numbers are little-endian. Bit 7 of the descriptor means that each frame has a checksum (4) behind its sizes, and bits 2 to 6 are 0.
+/// All numbers are little-endian. Bit 7 of the descriptor means that each frame has a checksum (4) after its sizes, and bits 2 to 6 are 0.
 struct SeekTable: Equatable {
     struct Frame: Equatable {
         var packed: UInt32

@@ -17,7 +17,7 @@ package struct RunLog: Sendable {
     /// The last fatal answer that was logged.
     private let fatal = Guarded("")
     private let listener = Guarded<Listener?>(nil)
-    /// The rules of which a warning about a row was logged.
+    /// The rules for which a warning about a row was logged.
     private let rulesOfRows = Guarded(Set<Rule>())
     private let repeated = Guarded(RepeatedNotices())
 

@@ -4,7 +4,7 @@ import APNSBatchNotification
 import APNSBatchRows
 
 /// The entry of ``Campaign/columns`` for a column: the column of the input that it is. In NDJSON this is a path, whose keys are separated by dots;
-/// a backslash takes the special meaning from a dot or a backslash behind it.
+/// a backslash takes the special meaning from a dot or a backslash after it.
 enum ColumnSource {
     /// Throws an error if the columns of a campaign cannot be right for any input.
     static func check(_ columns: [String: String]) throws(CampaignError) {

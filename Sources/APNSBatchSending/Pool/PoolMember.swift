@@ -82,7 +82,7 @@ struct PoolMember: Equatable {
     private var isSurplus = false
     /// The member in its slot that races it, being opened later.
     private(set) var rival: Int?
-    /// Whether there have been several members in its slot, of which the one that is up first remains.
+    /// Whether there have been several members in its slot; the one that is up first remains.
     private(set) var isRacing = false
     /// The time at which it came up; 0 before.
     private var upAt: UInt64 = 0

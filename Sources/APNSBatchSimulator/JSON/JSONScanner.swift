@@ -187,7 +187,7 @@ extension JSONScanner {
         return name
     }
 
-    /// Reads the members of the object opened last. `read` is called behind each name and reads the value.
+    /// Reads the members of the object opened last. `read` is called after each name and reads the value.
     ///
     /// Returns false when the text is not JSON, and when `read` has returned false.
     @inline(__always)

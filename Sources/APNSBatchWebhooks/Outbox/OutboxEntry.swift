@@ -34,7 +34,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
         body = event.body
     }
 
-    /// Reads the content of a file; nil if it is none of an outbox.
+    /// Reads the content of a file; nil if it is not that of an outbox.
     init?(file: [UInt8]) {
         guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(file)), entry.format == 1,
             entry.time >= 0, Self.timeouts.contains(entry.timeout), Self.attemptsRange.contains(entry.attempts),

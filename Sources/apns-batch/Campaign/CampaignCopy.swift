@@ -99,7 +99,7 @@ struct CampaignCopy: Encodable {
     }
 }
 
-/// The files of a copy. Each is named after its original, behind the setting that names it and its number.
+/// The files of a copy. The name of each has the setting that names it, its number, and the name of its original.
 private struct CopiedFiles {
     private let directory: String
 

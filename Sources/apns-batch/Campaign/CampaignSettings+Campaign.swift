@@ -36,7 +36,7 @@ extension CampaignSettings {
         return ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }
     }
 
-    /// Whether the input is standard input or another stream of which nothing comes a second time.
+    /// Whether the input is standard input or another stream that cannot be read a second time.
     var readsStream: Bool {
         guard let path = values["input"]?.text else { return false }
         var facts = stat()

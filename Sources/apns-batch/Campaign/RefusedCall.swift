@@ -1,7 +1,7 @@
 import APNSBatch
 import ArgumentParser
 
-/// A start that is refused, as far as its settings can be read: of which campaign it is, and where its history is.
+/// A start that is refused, as far as its settings can be read: its campaign, and the place of its history.
 struct RefusedCall {
     private let name: String
     private let directory: String

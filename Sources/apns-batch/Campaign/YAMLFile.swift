@@ -27,7 +27,7 @@ enum YAMLFile {
         }
     }
 
-    /// Returns the text of a file, of which byte order marks are no part.
+    /// Returns the text of a file without byte order marks.
     private static func text(of bytes: ArraySlice<UInt8>, _ path: String) throws -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw UsageError("\(path): expected UTF-8, found UTF-16; convert it with iconv -f UTF-16 -t UTF-8")

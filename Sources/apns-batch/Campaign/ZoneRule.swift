@@ -7,7 +7,7 @@ enum ZoneRule {
     private static let directory = "/usr/share/zoneinfo"
     private static let mostBytes = 1 << 20
 
-    /// Returns the zone of a rule; nil if the text is none, or if no known zone follows it.
+    /// Returns the zone of a rule; nil if the text is not a rule, or if no known zone follows it.
     static func zone(_ rule: String) -> TimeZone? { fixed(rule) ?? named(by: rule) }
 
     /// A name and an offset without summer time, such as `<+03>-3` or `EST5`. The offset counts westward.
