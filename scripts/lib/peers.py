@@ -101,7 +101,7 @@ def simulator_command(directory, port, script):
 
 @contextlib.contextmanager
 def reserved_port():
-    """A port of 127.0.0.1 that nobody else is given while a server (with SO_REUSEADDR) starts on it."""
+    """A port of 127.0.0.1 that no other program gets while a server (with SO_REUSEADDR) starts on it."""
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         holder.bind(("127.0.0.1", 0))

@@ -3,7 +3,7 @@
 
     scripts/lib/prose.py            wraps the paragraphs that have a longer line
     scripts/lib/prose.py --check    changes nothing, prints each longer line, and fails if there is one
-    scripts/lib/prose.py --prove    plants lines that are too long, and long ones that are allowed; the check must tell them apart
+    scripts/lib/prose.py --prove    plants lines that are too long, and long ones that are allowed; the check must distinguish them
 
 Tables, code, directives of DocC, and lines that are nothing but a link cannot be wrapped, and may be longer.
 """

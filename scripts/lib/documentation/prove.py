@@ -104,8 +104,8 @@ def prove(graphs, work):
         "a link of a document to a file that does not exist": "leads nowhere: planted-file.md",
         "a link of a document to a heading that does not exist": "no heading for #planted-heading",
         "a function of Python without documentation": "apns_batch.f has no documentation",
-        "a parameter in Python's documentation that does not exist": "tells of a parameter b",
-        "a parameter without documentation in Python": "does not tell of its parameter a",
+        "a parameter in Python's documentation that does not exist": "describes a parameter b that does not exist",
+        "a parameter without documentation in Python": "does not describe its parameter a",
     }
     return judge(found, expected)
 
