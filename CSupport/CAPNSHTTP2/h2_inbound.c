@@ -19,7 +19,7 @@ typedef struct fragment {
 
 /* What nghttp2 is given in place of a fragment. */
 enum replacement {
-    REPLACED_EMPTY,   /* of a block that goes on */
+    REPLACED_EMPTY,   /* of a block that continues */
     REPLACED_UPDATES, /* of a block that was decoded: the updates of the table's size */
     REPLACED_BROKEN,  /* of a block that cannot be decoded: a byte that cannot */
 };

@@ -72,7 +72,7 @@ apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2
     return exchange->message;
 }
 
-/* Adds to the number of body bytes received; returns whether the message may have so many. */
+/* Adds to the number of body bytes received; returns whether the message may have this many. */
 static bool body_count(apns_h2_exchange *exchange, size_t length) {
     uint32_t room = UINT32_MAX - exchange->body_received;
     exchange->body_received = length > room ? UINT32_MAX : exchange->body_received + (uint32_t)length;

@@ -173,7 +173,7 @@ struct InputLook: Sendable {
         of input: KnownInput, to runs: [PastRuns.Run], message: String, _ night: CampaignBook.Night
     ) throws(CampaignError) -> BookFacts.Input {
         let isStream = input.files.allSatisfy { $0.modified == nil }
-        // A run that was complete later was started with a word about the one that was given up, or did not need it.
+        // A run that was complete later was started with a flag for the one that was given up, or did not need it.
         var isLast = true
         for run in runs.reversed() {
             let isTonight = night.has(run.key)

@@ -3,8 +3,8 @@ import APNSBatchModel
 import APNSBatchSending
 import Synchronization
 
-/// Submits the notifications of a sequence, and collects their results until they are taken. Items are known by places, of
-/// which there are as many as may be pending; who has the items keeps them by place. An item has its place until its result and those
+/// Submits the notifications of a sequence, and collects their results until they are taken. Items are known by places;
+/// there are as many as may be pending; the owner of the items keeps them by place. An item has its place until its result and those
 /// that came with it are taken. Places change hands many at a time, so that the feeder is seldom woken. Results and the tasks that wait
 /// for them are under one lock, so that no result is left to a task that has gone.
 @usableFromInline final class SendCollector: SubmissionOwner {

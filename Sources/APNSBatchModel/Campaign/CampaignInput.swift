@@ -13,7 +13,7 @@ public enum CampaignInput: Sendable, Equatable {
     ///
     /// A program that ends with an exit code other than 0, or by a signal, has failed, and so has the input. It is killed, together with what it
     /// started, when it has not ended after `patience`. A run reads it to its end before the first push and keeps its output, unless it
-    /// is told not to. Its variables are those of this process, unless they are given.
+    /// is configured not to. Its variables are those of this process, unless they are given.
     case program([String], environment: [String: String]? = nil, patience: Duration = .seconds(3600))
     /// Bytes of another origin, such as a query of a database.
     case origin(any InputOrigin)

@@ -50,7 +50,7 @@ package enum CampaignDigest {
     }
 
     /// How quotes are escaped, which columns rows consist of, and which rows are sent; empty for doubled quotes and all. What was read
-    /// without a word about backslashes has none that are anything but text, so that the word may be given later.
+    /// without a setting for backslashes has none that are anything but text, so that the setting may be given later.
     private static func choice(_ campaign: Campaign) -> [UInt8] {
         var bytes: [UInt8] = []
         func add(_ kind: String, _ texts: [String]) {

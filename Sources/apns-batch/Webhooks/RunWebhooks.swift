@@ -163,7 +163,7 @@ final class RunWebhooks: Sendable {
     }
 
     /// Delivers what earlier processes have left of a run that is complete, and its end if the last one was killed before it was
-    /// told.
+    /// reported.
     func finish(_ end: RunEnd) async {
         guard !endpoints.isEmpty else { return }
         open(end.directory)
