@@ -1,4 +1,4 @@
-"""The table of docs/values.md: kinds of values, how each source of rows writes them, and what arrives.
+"""The table of docs/integrate/values.md: kinds of values, how each source of rows writes them, and what arrives.
 
 The tests run every cell through the command; scripts/values makes the page of it.
 """

@@ -85,7 +85,7 @@ stage_documents() {
     for file in README.md campaign.yaml payload.json rows.csv; do put "examples/sealed/$file" "$doc/examples/sealed/$file"; done
     # What messages and manual pages name.
     put_packed README.md "$doc/README.md.gz"
-    for file in docs/{guide,integrate,reference}/*.md docs/*.md docs/spark/*.md docs/internals/performance.md; do
+    for file in docs/{guide,integrate,reference}/*.md docs/integrate/spark/*.md docs/internals/performance.md; do
         put_packed "$file" "$doc/$file.gz"
     done
     put examples/prometheus/alerts.yml "$doc/examples/prometheus/alerts.yml"

@@ -199,7 +199,7 @@ extension EndToEnd {
                 "docs/guide/first-night.md", "docs/guide/input.md", "docs/guide/migration.md",
                 "docs/guide/rate-and-limits.md", "docs/guide/templates.md", "docs/integrate/duckdb.md",
                 "docs/integrate/monitoring.md", "docs/integrate/postgresql.md", "docs/integrate/webhooks.md",
-                "docs/reference/settings.md", "docs/report.md", "docs/spark.md",
+                "docs/reference/settings.md", "docs/reference/report.md", "docs/integrate/spark.md",
                 "examples/systemd/nightly.yaml", "examples/sealed/campaign.yaml", "examples/spark/campaign.yaml",
             ]
             let (count, faults) = try Self.faults(of: files.map { "\(root)/\($0)" }, in: try Scratch())
