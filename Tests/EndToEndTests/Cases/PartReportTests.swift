@@ -24,7 +24,8 @@ extension EndToEnd {
         }
 
         static func send(
-            _ part: Int, _ stage: (directory: String, inputs: [String]), _ simulator: SimulatorProcess, _ sender: Sender,
+            _ part: Int, _ stage: (directory: String, inputs: [String]), _ simulator: SimulatorProcess,
+            _ sender: Sender,
             _ flags: [String] = [], code: Int32 = 0
         ) throws {
             let campaign = sender.scratch.path("campaign.yaml")

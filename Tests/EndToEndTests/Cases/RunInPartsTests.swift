@@ -65,12 +65,15 @@ extension EndToEnd {
             // The parts have the same tokens.
             let rule = Script.Rule(share: 0.3, status: 503, reason: "ServiceUnavailable", times: 3)
             let simulator = try SimulatorProcess(sender, script: .init(seed: 1, rules: [rule]))
-            for number in 0..<3 { try PartReports.send(number, stage, simulator, sender, ["--attempts", "1"], code: 2) }
+            for number in 0..<3 {
+                try PartReports.send(number, stage, simulator, sender, ["--attempts", "1"], code: 2)
+            }
             let rows = try #require((try status()["outcomes"] as? [String: Int])?["unavailable"])
             let credentials = "--key-file KEY_FILE --key-id KEY_ID --team-id TEAM_ID --retry-unavailable"
             let all = try sender.command(["status", stage.directory])
             let command = "apns-batch resume \(stage.directory) \(credentials)"
-            #expect(rows > 0 && all.outputLines.contains("to send \(rows) unavailable rows again: \(command)"), "\(all)")
+            #expect(
+                rows > 0 && all.outputLines.contains("to send \(rows) unavailable rows again: \(command)"), "\(all)")
             let one = try sender.command(["status", part(0)])
             #expect(one.output.contains(" again: apns-batch resume \(part(0)) \(credentials)\n"), "\(one)")
         }
@@ -93,7 +96,8 @@ extension EndToEnd {
             #expect(try states() == ["waiting", "stopped", "waiting"])
             let shown = try sender.command(["status", stage.directory])
             let credentials = "--key-file KEY_FILE --key-id KEY_ID --team-id TEAM_ID"
-            #expect(shown.output.contains("to continue: apns-batch resume \(stage.directory) \(credentials)"), "\(shown)")
+            #expect(
+                shown.output.contains("to continue: apns-batch resume \(stage.directory) \(credentials)"), "\(shown)")
             let flags = ["--on-unknown", "report"] + sender.credentials.flags
             let resumed = try sender.command(["resume", stage.directory] + flags)
             // Two parts were not begun.
