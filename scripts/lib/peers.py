@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -58,6 +59,22 @@ def python_with(package):
             return None, (made.stdout + made.stderr).strip().split("\n")[-1]
     got = attempt(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package)
     return (python, "") if got.returncode == 0 else (None, got.stderr.strip().split("\n")[-1])
+
+
+@functools.cache
+def spark_python():
+    """The Python of the environment with the newest Spark, which is made if it is not there."""
+    folder = subprocess.run([ROOT / "scripts" / "lib" / "spark-environment", "newest"], check=True, text=True, stdout=subprocess.PIPE)
+    return pathlib.Path(folder.stdout.strip()) / "bin" / "python"
+
+
+def spark_command(program, arguments):
+    """A program of scripts/lib that uses Spark, with its argument as JSON; and its environment."""
+    environment = {
+        **os.environ, "APNS_BATCH": str(BINARY), "PYTHONPATH": str(ROOT / "python" / "src"), "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": str(spark_python()),
+    }
+    return [spark_python(), ROOT / "scripts" / "lib" / program, json.dumps(arguments)], environment
 
 
 @contextlib.contextmanager
