@@ -36,8 +36,8 @@ import Testing
         #expect(summary.exitCode == 2 && !summary.isClean)
         #expect(
             summary.verdict
-                == "LOOK: expected invalid == 0, found 1; correct the rows: invalid_rules in summary.json says "
-                + "where the first ones are; not-sent.csv has the rows that were not sent, and run --correction sends its corrected lines"
+                == "LOOK: expected invalid == 0, found 1; correct the rows: invalid_rules in summary.json has "
+                + "the places of the first ones; not-sent.csv has the rows that were not sent, and run --correction sends its corrected lines"
         )
         #expect(summary.expectations.filter { $0.holds == false }.map(\.text) == ["invalid == 0"])
     }
