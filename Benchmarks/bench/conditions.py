@@ -70,7 +70,7 @@ def timeline(stage, port, seconds):
                           stderr=subprocess.DEVNULL) as sender:
         time.sleep(seconds + 1)
         sender.terminate()
-    # docs/timeline.md has the format.
+    # docs/reference/timeline.md has the format.
     records = struct.iter_unpack("<192s", (run_directory / "timeline").read_bytes())
     points = [(*struct.unpack_from("<Q", record, 16), *struct.unpack_from("<Q", record, 32), *struct.unpack_from("<I", record, 172))
               for (record,) in records if record[0] == 3]

@@ -1,6 +1,6 @@
 #include "h2_internal.h"
 
-/* Header blocks of the peer: what they say of a message, and whether it may be said (RFC 9113, sections 8.1.1, 8.2 and
+/* Header blocks of the peer: the content of a message, and whether it is valid (RFC 9113, sections 8.1.1, 8.2 and
  * 8.3). nghttp2 is given the frames with empty blocks (h2_inbound.c). */
 
 /* Whether eight bytes may be control characters or DEL. */

@@ -64,7 +64,7 @@ static void rest_note(apns_h2_session *session) {
 
 int apns_h2_body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
     h2_flow *flow = &session->flow;
-    bool waits = flow->first != NULL && is_stopped(session); /* behind those that have waited longer */
+    bool waits = flow->first != NULL && is_stopped(session); /* after those that have waited longer */
     if (!waits && body_write(session, exchange) != 0) return session->failure.status;
     if (is_sent(exchange)) return 0;
     h2_body *body = apns_h2_memory_take(session->memory, sizeof(*body));
@@ -114,7 +114,7 @@ void apns_h2_body_drop(apns_h2_session *session, int32_t stream) {
 /* What the stream of an answer that has ended is still to be reset with, if at all. */
 static bool is_to_be_reset(const apns_h2_exchange *exchange, uint32_t *code) {
     *code = APNS_H2_CANCEL;
-    if (exchange == NULL) return true; /* abandoned, and the peer may not know it yet */
+    if (exchange == NULL) return true; /* abandoned, and the peer may not have been informed yet */
     bool malformed = (exchange->facts & APNS_H2_MALFORMED) != 0;
     *code = malformed ? APNS_H2_PROTOCOL_ERROR : APNS_H2_NO_ERROR;
     return malformed || !is_sent(exchange);

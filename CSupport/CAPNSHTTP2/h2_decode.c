@@ -14,7 +14,7 @@ static bool fail(block_reader *reader, int result) {
     return false;
 }
 
-/* Reads an integer of which the first byte has the lowest `bits` bits (RFC 7541, section 5.1). */
+/* Reads an integer whose first byte has the lowest `bits` bits (RFC 7541, section 5.1). */
 static bool integer_read(block_reader *reader, uint32_t bits, uint32_t *number) {
     uint64_t sum = *reader->next++ & ((1u << bits) - 1);
     bool more = sum == (1u << bits) - 1;
@@ -108,7 +108,7 @@ static bool field_read(h2_decoder *decoder, block_reader *reader, h2_field_visit
         inserted = true;
         if (!literal_read(decoder, reader, 6, &field)) return false;
     } else if ((first & 0x20) != 0) {
-        return fail(reader, H2_DECODED_INVALID); /* a size update behind a field */
+        return fail(reader, H2_DECODED_INVALID); /* a size update after a field */
     } else if (!literal_read(decoder, reader, 4, &field)) {
         return false;
     }

@@ -117,7 +117,7 @@ static uint8_t *value_write(uint8_t *place, const h2_prepared_field *prepared) {
     return place + prepared->string_length;
 }
 
-/* Writes a literal field. It is added to the table only if the caller wants that and it fits. Fields with
+/* Writes a literal field. It is added to the table only if the caller requests it and it fits. Fields with
  * APNS_H2_LITERAL are marked as never indexed, so that intermediaries do not index them either (section 7.1.3). */
 static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared, bool indexed) {
     const apns_h2_field *field = &prepared->field;

@@ -163,7 +163,7 @@ typedef struct h2_decoder {
     uint32_t resize_least;
 } h2_decoder;
 
-/* Is given each field of a block; returns whether to go on. field: borrowed until return. */
+/* Is given each field of a block; returns whether to continue. field: borrowed until return. */
 typedef bool h2_field_visitor(void *context, const apns_h2_field *field);
 
 void apns_h2_decoder_init(h2_decoder *decoder, apns_h2_memory *memory);

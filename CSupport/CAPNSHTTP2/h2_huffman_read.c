@@ -3,9 +3,10 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Decodes the code of RFC 7541, appendix B. The next twelve bits tell one symbol, or two where both have short codes,
- * as nearly all have of which header fields consist. The code is canonical: the codes of a length follow one another,
- * in the order of their symbols, and after those of the length before. So longer ones are found by their length. */
+/* Decodes the code of RFC 7541, appendix B. The next twelve bits determine one symbol, or two where both have short
+ * codes, as nearly all have of which header fields consist. The code is canonical: the codes of a length follow one
+ * another, in the order of their symbols, and after those of the length before. So longer ones are found by their
+ * length. */
 
 enum { LOOKUP_BITS = 12, LOOKUPS_UNCHECKED = 4, LONGEST_CODE = 30 };
 
@@ -114,7 +115,7 @@ static inline uint8_t *lookups_take(uint8_t *place, bit_buffer *buffer) {
     return place;
 }
 
-/* Decodes one symbol, and returns the place behind it, or NULL if there is none: the string ends before, or this is the
+/* Decodes one symbol, and returns the place after it, or NULL if there is none: the string ends before, or this is the
  * code of EOS. */
 static uint8_t *symbol_read(uint8_t *place, bit_buffer *buffer) {
     lookup entry = lookups[buffer->bits >> (64 - LOOKUP_BITS)];

@@ -2,7 +2,7 @@
 #include <string.h>
 
 /* What the peer sends, on its way to nghttp2: frames with a header block are given to it with a block without fields
- * (h2_block.c). It has only the updates of the table's size, because nghttp2 wants one after settings that made the
+ * (h2_block.c). It has only the updates of the table's size, because nghttp2 requires one after settings that made the
  * table smaller (RFC 7541, section 4.2). A client's WINDOW_UPDATE is handled in h2_body.c, and all other frames are
  * given as they are. A frame that breaks the rules of frames is passed on as it is, too: nghttp2 ends the connection,
  * and what follows no longer matters. The exception is a CONTINUATION that is too large, which nghttp2 would read. */
@@ -19,7 +19,7 @@ typedef struct fragment {
 
 /* What nghttp2 is given in place of a fragment. */
 enum replacement {
-    REPLACED_EMPTY,   /* of a block that goes on */
+    REPLACED_EMPTY,   /* of a block that continues */
     REPLACED_UPDATES, /* of a block that was decoded: the updates of the table's size */
     REPLACED_BROKEN,  /* of a block that cannot be decoded: a byte that cannot */
 };
@@ -134,7 +134,7 @@ static bool reads_no_more(apns_h2_session *session) {
     return session->streams == 0 && session->side->late_receive != NULL && !apns_h2_library_reads(session);
 }
 
-/* Begins a frame of which the first bytes have arrived, its header among them. Returns how many of them it takes. */
+/* Begins a frame whose first bytes have arrived, including its header. Returns how many of them it takes. */
 static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     h2_inbound *inbound = &session->inbound;
     if (reads_no_more(session)) {

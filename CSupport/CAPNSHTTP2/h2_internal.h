@@ -63,11 +63,11 @@ typedef struct h2_inbound {
     int32_t block_stream; /* the stream whose CONTINUATION must follow, or 0 */
 } h2_inbound;
 
-/* What a header block says of its message (h2_block.c). */
+/* The content of a header block for its message (h2_block.c). */
 typedef struct h2_head {
     int64_t content_length; /* -1 for none */
     uint32_t list_bytes;    /* size of the header list so far */
-    uint32_t pseudo;        /* pseudo-header fields that were read, and what they say: bits of the side */
+    uint32_t pseudo;        /* pseudo-header fields that were read, and their content: bits of the side */
     uint16_t status;        /* client: :status, or 0 */
     bool regular;           /* a field that is not a pseudo-header field has been read */
     bool malformed;         /* fields after the one that made it so have not been looked at */
@@ -102,15 +102,15 @@ typedef struct h2_side {
     bool (*pseudo_read)(h2_head *head, const apns_h2_field *field);
     bool (*host_read)(h2_head *head, const apns_h2_field *field);
 
-    /* Keeps a field that is wanted until the block has been accepted, by apns_h2_block_keep. Returns false if the
+    /* Keeps a requested field until the block has been accepted, by apns_h2_block_keep. Returns false if the
      * session fails. */
     bool (*keep)(apns_h2_session *session, const apns_h2_field *field);
 
     /* The others are called while nghttp2 is fed or frames are taken. A client has no stream_begin, as push is
      * disabled. head_take applies session->head to a message without APNS_H2_HEAD and returns whether it is
      * well-formed; fields_end takes the kept fields of a well-formed block, also those of trailers. body_begin returns
-     * NULL if there is no memory or the body is not kept. stream_end, which a server has not, is told that nghttp2 has
-     * closed a stream; exchange: NULL if it was abandoned. */
+     * NULL if there is no memory or the body is not kept. stream_end, which a server has not, is called when nghttp2
+     * has closed a stream; exchange: NULL if it was abandoned. */
     void (*stream_begin)(apns_h2_session *session, int32_t stream);
     bool (*head_take)(const h2_head *head, apns_h2_exchange *exchange);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
@@ -153,7 +153,7 @@ struct apns_h2_session {
     bool preface_due;       /* the client's preface has not been taken from nghttp2 */
     uint32_t goaway_code;   /* of the GOAWAY that the caller has submitted last */
     bool goaway_written;    /* a GOAWAY has been written */
-    char invalid_text[128]; /* what nghttp2 said of the last invalid frame */
+    char invalid_text[128]; /* the error of nghttp2 for the last invalid frame */
     h2_encoder encoder;
     const apns_h2_request *request; /* the request whose HEADERS frame nghttp2 writes next */
     uint32_t request_body_length;
@@ -298,7 +298,7 @@ static inline int h2_send_append(apns_h2_output *output, const uint8_t *bytes, s
 }
 
 /* h2_send.c: write what nghttp2 has to send, without submitting deferred requests: all of it, or until the HEADERS of a
- * stream have been written, behind which nghttp2 has nothing. */
+ * stream have been written, after which nghttp2 has nothing. */
 int apns_h2_send_library(apns_h2_session *session);
 int apns_h2_send_library_until(apns_h2_session *session, int32_t stream);
 

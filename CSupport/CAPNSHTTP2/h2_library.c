@@ -1,7 +1,7 @@
 #include "h2_internal.h"
 #include <nghttp2/nghttp2.h>
 
-/* What this file needs of nghttp2 is tested here by name, because the number of a version says too little:
+/* What this file needs of nghttp2 is tested here by name, because the number of a version is not enough:
  * Debian's 1.52 has what upstream has since 1.57 and 1.61. An "undeclared identifier" below means that the library is
  * too old. */
 _Static_assert(NGHTTP2_VERSION_NUM >= 0x013400, "nghttp2 1.52 or later is needed");

@@ -1,12 +1,12 @@
 /*
- * h2_library: nghttp2. No other file calls it, includes its header or knows its types, so that h2_library.c shows what
+ * h2_library: nghttp2. No other file calls it, includes its header or uses its types, so that h2_library.c shows what
  * we rely on; docs/decisions/0021-bodies-and-messages.md names the promises.
  *
  * Four kinds of functions: submit (what nghttp2 is to send), feed (what the peer has sent), take (the frames that
- * nghttp2 sends), and facts (what it knows). What it finds in the frames it is fed it passes to the functions of
+ * nghttp2 sends), and facts (its state). What it finds in the frames it is fed it passes to the functions of
  * h2_receive.c, which only record facts and submit nothing but a reset.
  *
- * Errors. Functions that return int return 0 unless the comment says more, or a negative status, after which the
+ * Errors. Functions that return int return 0 unless the comment differs, or a negative status, after which the
  * session has failed.
  */
 #pragma once
@@ -79,7 +79,7 @@ int apns_h2_library_take(apns_h2_session *session, const uint8_t **frame, size_t
 
 /* ---- facts */
 
-/* The exchange of a stream, or NULL if nghttp2 does not have the stream or was told to forget the exchange. */
+/* The exchange of a stream, or NULL if nghttp2 does not have the stream or has forgotten the exchange on request. */
 apns_h2_exchange *apns_h2_library_exchange(const apns_h2_session *session, int32_t stream);
 
 /* Sets the exchange of a stream that nghttp2 has; NULL: forget it. Returns false if nghttp2 does not have the stream.

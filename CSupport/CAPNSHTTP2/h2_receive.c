@@ -72,7 +72,7 @@ apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2
     return exchange->message;
 }
 
-/* Adds to the number of body bytes received; returns whether the message may have so many. */
+/* Adds to the number of body bytes received; returns whether the message may have this many. */
 static bool body_count(apns_h2_exchange *exchange, size_t length) {
     uint32_t room = UINT32_MAX - exchange->body_received;
     exchange->body_received = length > room ? UINT32_MAX : exchange->body_received + (uint32_t)length;
@@ -128,7 +128,7 @@ void apns_h2_receive_close(apns_h2_session *session, int32_t stream, apns_h2_exc
 }
 
 /* Settings take effect one after the other, each value of one that stands there twice, too (RFC 9113, section 6.5.3):
- * the encoder has to tell the peer the smallest size of its table. */
+ * the encoder has to send the peer the smallest size of its table. */
 void apns_h2_receive_settings(apns_h2_session *session, const h2_setting *settings, size_t count) {
     if (session->facts.settings_count < UINT32_MAX) session->facts.settings_count++;
     for (size_t i = 0; i < count; i++) {

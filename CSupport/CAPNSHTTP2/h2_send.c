@@ -46,7 +46,7 @@ static int request_fail(apns_h2_session *session) {
     return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, APNS_H2_INTERNAL_ERROR, "no memory for a request");
 }
 
-/* The flags of the HEADERS frame in place of one of nghttp2, which knows no bodies. */
+/* The flags of the HEADERS frame in place of one of nghttp2, which has no bodies. */
 static uint8_t headers_flags(const apns_h2_session *session, const uint8_t *frame) {
     return session->request_body_length > 0 ? frame[4] & (uint8_t)~H2_FLAG_END_STREAM : frame[4];
 }
@@ -146,7 +146,7 @@ static void goaway_write(apns_h2_session *session) {
     h2_big_endian_write(frame + H2_FRAME_HEADER_BYTES, (uint32_t)last);
     h2_big_endian_write(frame + H2_FRAME_HEADER_BYTES + 4, (uint32_t)session->failure.code);
     session->goaway_written = true;
-    h2_send_append(session->output, frame, sizeof(frame)); /* there is nobody to tell that it failed */
+    h2_send_append(session->output, frame, sizeof(frame)); /* the failure cannot be reported to anyone */
 }
 
 void apns_h2_session_farewell(apns_h2_session *session) {

@@ -3,7 +3,7 @@
  *
  * Operations are queued in the submission ring and reach the kernel with the next apns_reactor_wait, in one system call
  * that submits, waits and runs the kernel's deferred work. A completion carries slot number, generation and kind of
- * operation. The bits of a slot say which of its operations are in the kernel; a closing slot is closed when the last
+ * operation. The bits of a slot show which of its operations are in the kernel; a closing slot is closed when the last
  * of them has completed.
  *
  * Each connection receives through one multishot operation into a ring of buffers that all connections share.

@@ -33,7 +33,7 @@ static uint32_t power_of_two(uint32_t least, uint32_t want, uint32_t most) {
 /* ---------------------------------------------------------------- the thread sanitizer */
 
 /* liburing maps and unmaps rings with system calls that ThreadSanitizer does not see, so that a ring mapped at the
- * former address of another thread's ring looks like a data race. These macros tell it that the unmapping came
+ * former address of another thread's ring looks like a data race. These macros declare that the unmapping came
  * first. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -73,7 +73,7 @@ static void unmap(struct uring *u) {
     io_uring_queue_exit(&u->ring);
 }
 
-/* Tries the best flags first; a kernel returns EINVAL for flags that it does not know. */
+/* Tries the best flags first; a kernel returns EINVAL for unknown flags. */
 static int setup_best(struct uring *u, const apns_reactor_options *options, bool plain, struct io_uring_params *out) {
     static const unsigned ladder[] = {
         IORING_SETUP_SUBMIT_ALL | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */

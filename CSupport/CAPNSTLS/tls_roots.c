@@ -2,7 +2,7 @@
 #include <openssl/crypto.h>
 #include <openssl/x509_vfy.h>
 
-/* The certificates that the system trusts. OpenSSL knows a directory, in which a certificate is found by a hash of its
+/* The certificates that the system trusts. OpenSSL has a directory, in which a certificate is found by a hash of its
  * subject, and one file with all of them. To read the file takes half of the processor time of a short campaign's
  * start, and is not needed where the directory or the caller's own certificates have the issuer. So it is read when the
  * issuer of a certificate is not found otherwise, once for all contexts, and kept until the process ends. */

@@ -1,6 +1,6 @@
 #include "h2_request.h"
 
-/* What the pseudo-header fields of a request say, and host. */
+/* The pseudo-header fields of a request, and host. */
 enum request_pseudo {
     HAS_METHOD = 1,
     HAS_SCHEME = 2,

@@ -22,7 +22,7 @@ private func readTimeline(_ bytes: [UInt8], last: Int?) -> [TimelinePoint] {
     return points
 }
 
-/// Gives all records the sums that they should have, as docs/timeline.md says.
+/// Gives all records the sums that they should have, as docs/reference/timeline.md says.
 private func mendTimelineSums(_ timeline: UnsafeMutableRawBufferPointer) {
     for offset in stride(from: 0, to: timeline.count - 191, by: 192) {
         let record = timeline.baseAddress! + offset

@@ -7,7 +7,7 @@ struct Life: ~Copyable, Sendable {
 
     /// Begins the life, or throws if it began before. Any thread may call it.
     ///
-    /// - Parameter text: What an error says.
+    /// - Parameter text: The text of an error.
     func begin(_ text: String) throws(CampaignError) {
         guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { throw CampaignError(.alreadyRun, text) }
     }

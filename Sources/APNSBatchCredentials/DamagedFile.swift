@@ -1,6 +1,6 @@
 /// What is wrong with the file of a key or a certificate that cannot be read, and how to mend it.
 ///
-/// Keys come through secret stores, environment variables and chats, each of which damages them in its own way, and OpenSSL says "unsupported"
+/// Keys come through secret stores, environment variables and chats, and each damages them in its own way, and OpenSSL reports "unsupported"
 /// for all of them. Nothing of the file is copied or shown.
 @safe struct DamagedFile {
     /// What the file should have.
@@ -16,7 +16,7 @@
     private let bytes: Bytes
     private let wanted: Content
 
-    /// Returns the error with what is wrong with the file and its cure, if that is known; else nil.
+    /// Returns the error with what is wrong with the file and its remedy, if that is known; else nil.
     static func explain(_ error: CredentialError, _ file: Span<UInt8>, wanted: Content) -> CredentialError? {
         switch error.cause {
         case .notPEM, .wrongBlock, .malformed: break
@@ -47,9 +47,9 @@
 // MARK: Files that are not PEM
 
 extension DamagedFile {
-    /// What a file of DER is; nil if it is none.
+    /// What a file of DER is; nil if it is not DER.
     private var binary: String? {
-        // Tag and length of the outer sequence; the next bytes tell what is in it.
+        // Tag and length of the outer sequence; the next bytes determine its content.
         let start = bytes[1] < 0x80 ? 2 : 2 + Int(bytes[1] & 0x7F)
         guard start + 3 < bytes.count, start <= 6 else { return nil }
         switch (bytes[start], bytes[start + 2]) {
@@ -79,7 +79,7 @@ extension DamagedFile {
             return "this is a web page or a property list, and no key; download the file again"
         }
         if begins("ssh-", at: start) || begins("ecdsa-sha2-", at: start) {
-            return "this is a key of SSH, which APNs does not know"
+            return "this is a key of SSH, which APNs does not accept"
         }
         if find("BEGIN ") != nil {
             return
@@ -158,7 +158,7 @@ extension DamagedFile {
 
     private func ofBlocks(_ error: CredentialError) -> String? {
         if find("-----BEGIN OPENSSH PRIVATE KEY") != nil {
-            return "this is a key of SSH, which APNs does not know" + downloadHint
+            return "this is a key of SSH, which APNs does not accept" + downloadHint
         }
         switch error.cause {
         case .wrongBlock: return error.detail + cureOfWrongBlock

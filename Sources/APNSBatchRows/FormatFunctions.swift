@@ -28,7 +28,7 @@ extension RowFormat {
         }
     }
 
-    /// Returns the names of the columns, of which the format knows where they are.
+    /// Returns the names of the columns whose places the format has.
     ///
     /// - Parameters:
     ///   - wanted: returns the columns of an input without a header row.

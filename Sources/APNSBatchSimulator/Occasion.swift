@@ -56,14 +56,14 @@ extension SimulatorConfiguration {
 /// A directory in which simulators store the certificate and the signing key that they generated. All simulators that
 /// are started with the same directory use the same ones, even at the same time.
 ///
-/// `simulator.pem` contains everything, and its first line says that a simulator created it. The two files that a
+/// `simulator.pem` contains everything, and its first line shows that a simulator created it. The two files that a
 /// sender needs are stored beside it and must have the same content. Files of other programs are never overwritten.
 package struct OccasionDirectory {
     package static let authorityFile = "ca.pem"
     package static let signingKeyFile = "AuthKey.p8"
     private static let ownFile = "simulator.pem"
     private static let mark =
-        "# Made by apns-batch simulate; its server certificate and keys are trusted by nobody else.\n"
+        "# Made by apns-batch simulate; its server certificate and keys are trusted nowhere else.\n"
     /// The validity of the certificate, in days.
     private static let days = 3650
     private static let lengthMax = 64 * 1024

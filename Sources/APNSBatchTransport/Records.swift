@@ -1,7 +1,7 @@
 import CAPNSTransport
 import Glibc
 
-/// A request, as passed to the C core; `apns_transport.h` says who owns its pointers.
+/// A request, as passed to the C core; `apns_transport.h` documents who owns its pointers.
 package typealias RequestRecord = apns_transport_request
 
 package typealias FieldRecord = apns_transport_field
@@ -17,7 +17,7 @@ package typealias ConnectionID = apns_transport_connection
 /// How far a request got, which determines whether it may be sent again. Inlinable because lanes check it for each
 /// answer.
 @frozen @usableFromInline package enum Delivery: UInt8, Sendable {
-    /// No byte of the request was sent, or the peer said that it did not process the request.
+    /// No byte of the request was sent, or the peer reported that it did not process the request.
     case notSent = 0
     /// The peer may have processed the request, but there is no complete response.
     case mayHaveArrived = 1

@@ -37,7 +37,7 @@ extension Simulator.Fault {
         /// When this time has passed since the first connection was established, at most an hour; on all connections.
         public static func elapsed(_ time: Duration) -> Occasion { Occasion(trigger: .elapsed(time)) }
 
-        /// The same occasion, at most so many times.
+        /// The same occasion, at most this many times.
         public func atMost(_ times: Int) -> Occasion {
             var occasion = self
             occasion.most = times

@@ -3,7 +3,7 @@ import APNSBatchSimulator
 
 /// Where the simulator's thread and a test meet: it has the answers that the test has given, and keeps the requests that arrive.
 final class RequestDesk: SimulatorProbe {
-    /// A call that waits until so many requests have arrived.
+    /// A call that waits until this many requests have arrived.
     private struct Waiter {
         var number: UInt64
         var count: Int
@@ -46,7 +46,7 @@ final class RequestDesk: SimulatorProbe {
 
     var requestsForgotten: Int { state.withLock { $0.log.forgotten } }
 
-    /// Returns when at least so many requests have arrived.
+    /// Returns when at least this many requests have arrived.
     func wait(for count: Int) async throws {
         let number = state.withLock { state in
             state.waiters += 1
@@ -83,7 +83,7 @@ final class RequestDesk: SimulatorProbe {
         for waiter in waiting { waiter.call.resume(throwing: Self.ended) }
     }
 
-    private static let ended = SimulatorError(.ended, "the simulator has ended, and so many requests have not arrived")
+    private static let ended = SimulatorError(.ended, "the simulator stopped before the awaited requests had arrived")
 
     // MARK: The simulator's side
 

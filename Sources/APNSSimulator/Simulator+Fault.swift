@@ -34,7 +34,7 @@ extension Simulator {
         }
 
         /// Sends RST_STREAM in place of the answer. With ``ErrorCode/refusedStream`` the request is not processed. With other codes
-        /// it is: the client cannot know whether the push was accepted.
+        /// it is: the client cannot find out whether the push was accepted.
         ///
         /// - Parameters:
         ///   - code: The error code.
@@ -51,7 +51,7 @@ extension Simulator {
         /// Neither reads nor writes on the connection.
         ///
         /// - Parameters:
-        ///   - time: The time until it goes on, from a millisecond to an hour; nil for ever.
+        ///   - time: The time until it continues, from a millisecond to an hour; nil for ever.
         ///   - occasion: When it happens.
         public static func stall(for time: Duration? = nil, at occasion: Occasion) -> Fault {
             Fault(kind: .stall(time), occasion: occasion)

@@ -82,11 +82,11 @@ public final class Simulator: Sendable {
         desk.end()
     }
 
-    // MARK: What a test says, and what it sees
+    // MARK: What a test sets, and what it sees
 
     /// Sets the answer to pushes to a device, from the next one on.
     ///
-    /// Requests that break a rule of APNs still get the answer that says so. Answers for a number of requests are used first, in
+    /// Requests that break a rule of APNs still get the answer for this. Answers for a number of requests are used first, in
     /// the order of the calls, and then the one without a number; a later call replaces that one. Without one, further pushes get
     /// the answer of the configuration.
     ///
@@ -125,7 +125,7 @@ public final class Simulator: Sendable {
     /// The number of requests that arrived and are not among ``requests`` any more.
     public var requestsForgotten: Int { desk.requestsForgotten }
 
-    /// Returns when at least so many requests have arrived since the simulator started.
+    /// Returns when at least this many requests have arrived since the simulator started.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, or ``SimulatorError`` of the code `ended` when the simulator has
     ///   ended with fewer requests.

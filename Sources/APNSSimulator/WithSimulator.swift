@@ -1,7 +1,7 @@
 /// Runs a simulator of APNs while `body` runs.
 ///
 /// The simulator is a server on the loopback interface of this process. It speaks HTTP/2 over TLS, checks each request as Apple
-/// documents, and answers as the test says.
+/// documents, and answers as the test demands.
 ///
 /// ```swift
 /// let summary = try await withSimulator { simulator in

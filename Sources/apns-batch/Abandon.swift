@@ -78,7 +78,7 @@ struct Abandon: AsyncParsableCommand {
         if !output.show(summary, directory: run.directory) { throw ExitStatus.interrupted }
     }
 
-    /// Resumes the run without keys. Nil if its rows cannot be read any more: then only the history says that it was given up.
+    /// Resumes the run without keys. Nil if its rows cannot be read any more: then only the history contains that it was given up.
     private func run(of call: CampaignCall, _ arguments: RunArguments) throws -> CampaignRun? {
         let names = try EmbeddedSimulator.forRendering(call.settings)
         var campaign = try arguments.campaign(call.settings, simulator: names, for: .accounting)
@@ -110,6 +110,6 @@ struct Abandon: AsyncParsableCommand {
                 "\(runDirectory): no run, and the history in \(directory) has no unfinished run of this directory")
         }
         output.say(
-            "\(runDirectory): the run is given up; its record is gone, so that nobody knows which rows were sent")
+            "\(runDirectory): the run is given up; its ledger is gone, so it is unknown which rows were sent")
     }
 }

@@ -52,7 +52,7 @@ struct ApnsBatch: AsyncParsableCommand {
             ProviderTokenCommand.self, CopyCampaign.self, Simulate.self, Reference.self,
         ])
 
-    /// The version, with the commit if the build was told it.
+    /// The version, with the commit if the build was given it.
     private static var version: String {
         guard let commit = apns_process_commit() else { return ProductVersion.current }
         return "\(ProductVersion.current) (\(String(cString: commit)))"
@@ -82,7 +82,7 @@ struct ApnsBatch: AsyncParsableCommand {
             end(.success)
         } catch {
             if !(error is ExitCode), exitCode(for: error) != .success { refuse(error) }
-            // A code whose cause was told.
+            // A code whose cause was reported.
             if let code = error as? ExitCode { end(code) }
             // Help or the version.
             Output.lines(
@@ -96,7 +96,7 @@ struct ApnsBatch: AsyncParsableCommand {
         exit(withError: code == .success && !Output.isComplete() ? ExitStatus.interrupted : code)
     }
 
-    /// Reports an error of the arguments, or one that nobody has reported, in the same form as all other errors.
+    /// Reports an error of the arguments, or one that was not reported yet, in the same form as all other errors.
     private static func refuse(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         let text = message(for: error)

@@ -9,8 +9,8 @@ struct Check: AsyncParsableCommand {
         discussion: """
             The arguments are those of send, but credentials are not needed. Up to 20
             examples of each finding are printed, and 3 of suspect-text; findings.csv holds
-            all of them (severity,rule,row,file,line,column,message). docs/reference.md lists the
-            rules.
+            all of them (severity,rule,row,file,line,column,message).
+            docs/reference/rules.md lists the rules.
 
             With --everything, it also tries all that run needs before its first push:
             files and rights, ports, programs, tables, the history, the run directory and
@@ -122,9 +122,9 @@ struct Check: AsyncParsableCommand {
     /// Checks the rows; nil if they cannot be read.
     private func rows(_ preflight: Preflight, _ settings: CampaignSettings) async -> CheckReport? {
         guard var campaign = preflight.campaign, let input = preflight.input else { return nil }
-        // Its age was judged before, and an old file says more than none.
+        // Its age was judged before, and an old file is more informative than none.
         campaign.inputAgeLimit = nil
-        // A run knows the number of rows when it has copied what can be read only once.
+        // A run has the number of rows when it has copied an input that can be read only once.
         if case .file = input {
         } else if (try? settings.spool) != CampaignRun.Spool.none {
             campaign.rateLimit.spread = nil

@@ -95,7 +95,7 @@ final class CredentialFiles: Sendable {
     }
 
     /// Applies settings that have changed in the campaign file. Those that follow a wrong one do not change either. Returns
-    /// whether there was something to say.
+    /// whether there was a message.
     private func changeLive(_ state: inout State, _ call: CampaignCall, _ run: CampaignRun) -> Bool {
         do {
             let live = try call.settings.live()
@@ -104,7 +104,7 @@ final class CredentialFiles: Sendable {
             state.live = live
             for change in try live.apply(to: run, after: earlier) { complain("changed: \(change)") }
         } catch {
-            complain("not changed: \(call.located("\(error)")); the run goes on as before")
+            complain("not changed: \(call.located("\(error)")); the run continues as before")
         }
         return true
     }

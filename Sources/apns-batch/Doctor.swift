@@ -78,7 +78,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return try CampaignCall(flags: flags, file: campaign)
     }
 
-    /// Returns nil if there is no server, or if settings of the campaign are wrong: what is wrong with them is said when they are tried.
+    /// Returns nil if there is no server, or if settings of the campaign are wrong: what is wrong with them is reported when they are tried.
     private func doctor(_ call: CampaignCall) throws -> Doctor? {
         let settings = call.settings
         guard let endpoints = try endpoints(call) else { return nil }
@@ -97,7 +97,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return doctor
     }
 
-    /// The servers of the flags, or else that of the campaign; both environments without any, and for a probe, which tells them apart.
+    /// The servers of the flags, or else that of the campaign; both environments without any, and for a probe, which distinguishes them.
     private func endpoints(_ call: CampaignCall) throws -> [Doctor.Endpoint]? {
         let production = try Self.endpoint(self.production, .production) ?? .production
         let sandbox = try Self.endpoint(self.sandbox, .sandbox) ?? .sandbox

@@ -19,7 +19,7 @@ struct Export: ParsableCommand {
             --to is a connection string of libpq, and what it does not say comes from the
             environment (PGHOST, PGSERVICE, ...). It must not have a password: that comes
             from a password file (PGPASSFILE), a service file (PGSERVICEFILE) or PGPASSWORD.
-            docs/postgresql.md describes the table.
+            docs/integrate/postgresql.md describes the table.
 
             With a campaign file instead of a run directory, --create and --print-sql make
             the table of its results_to before the first run.
@@ -105,7 +105,7 @@ struct Export: ParsableCommand {
         Output.lines(statements.flatMap { $0.split(separator: "\n").map(String.init) })
     }
 
-    /// Returns the table of the flags, and where they say nothing that of the run or campaign.
+    /// Returns the table of the flags, and without these that of the run or campaign.
     private func target(_ settings: CampaignSettings?) throws -> ResultsTable {
         let keys = try settings?.values["resultsTo"].map { try ResultsTarget.Keys($0) }
         guard let database = to ?? keys?.database ?? (printSql ? "" : nil) else {

@@ -29,7 +29,7 @@ struct IdempotentRun {
         case complete(CampaignSummary, directory: String)
         /// A complete run whose directory is gone, as the history has it.
         case known(RecordedRun)
-        /// Another process is working on the run, as the text says.
+        /// Another process is working on the run; the text names it.
         case busy(String)
         /// Another process has begun the run meanwhile.
         case overtaken
@@ -59,7 +59,7 @@ struct IdempotentRun {
             }
             switch attempt {
             case .ready(let session) where session.run.wasComplete:
-                // Its last process has written the last outcome, but no summary, and told nobody of the end.
+                // Its last process has written the last outcome, but no summary, and has not reported the end.
                 throw try await hooks.around {
                     let (summary, directory) = (try await session.run.send(), session.run.directory)
                     RunReporting.write(summary, in: directory, of: session.arguments)

@@ -3,7 +3,7 @@ import ArgumentParser
 import CAPNSProcess
 import Glibc
 
-/// Ties the process to a supervisor, so that no run goes on after the supervisor has died. Without these flags a run outlives
+/// Ties the process to a supervisor, so that no run continues after the supervisor has died. Without these flags a run outlives
 /// its parent, as a job of nohup or cron must.
 struct Leash: ParsableArguments {
     @Option(help: "Descriptor of a pipe or socket. Its end of file acts as SIGTERM, and 2 s later as a second one.")

@@ -49,7 +49,7 @@ struct ProviderTokenCommand: ParsableCommand {
     private func write(_ token: inout [UInt8]) throws {
         token.append(UInt8(ascii: "\n"))
         guard let output else {
-            // Without a buffer, of which a copy would stay in memory.
+            // Without a buffer, because a copy of it would stay in memory.
             try Output.write(token)
             return
         }

@@ -12,7 +12,7 @@ struct Reference: ParsableCommand {
               apns-batch reference --schema > campaign.schema.json
             """)
 
-    @Flag(help: "Print the settings of a campaign instead, as in docs/campaigns.md.")
+    @Flag(help: "Print the settings of a campaign instead, as in docs/reference/settings.md.")
     var settings = false
 
     @Flag(help: "Print the JSON schema of campaign files instead, for editors.")

@@ -60,7 +60,7 @@ struct Resume: AsyncParsableCommand {
     /// Resumes a run.
     func resume(_ runDirectory: String) async throws {
         let (call, arguments) = try reporting { try resolved(runDirectory) }
-        // What is wrong with the record is told by the run itself, and by its hooks.
+        // Damage of the ledger is reported by the run itself, and by its hooks.
         if let summary = (try? answered(runDirectory)) ?? nil {
             let hooks = try call.reporting { try RunHooks(call) }
             throw try await IdempotentRun(call: call, output: output).answer(summary, runDirectory, hooks)

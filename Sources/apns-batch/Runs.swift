@@ -125,7 +125,7 @@ enum ListedRun {
         }
     }
 
-    /// The entries by their times, and the corrections of a run behind it. Those of one second stay in the order in which they are given.
+    /// The entries by their times, and the corrections of a run after it. Those of one second stay in the order in which they are given.
     static func sorted(_ entries: [ListedRun]) -> [ListedRun] {
         func corrected(_ entry: ListedRun) -> Int? {
             guard let path = entry.correctionOf else { return nil }
@@ -140,7 +140,7 @@ enum ListedRun {
         return keyed.sorted { $0.key < $1.key }.map(\.entry)
     }
 
-    /// One object, in which `ending` tells the kinds apart.
+    /// One object, in which `ending` distinguishes the kinds.
     var json: String {
         switch self {
         case .ended(let run): Self.text(run)

@@ -12,7 +12,8 @@ struct Send: AsyncParsableCommand {
             The columns token, payload, topic, push_type, priority, expiration, collapse_id
             and apns_id set these properties of the notification. The column locale selects
             a template by language, and the column variant a template by name. All other
-            columns fill the template. docs/campaigns.md lists the keys of a campaign file.
+            columns fill the template. docs/reference/settings.md lists the keys of a
+            campaign file.
 
             Examples:
               apns-batch send --input rows.csv --to simulator
@@ -72,7 +73,7 @@ struct Send: AsyncParsableCommand {
         try await run.complete()
     }
 
-    /// Sends a campaign, tells the hooks, and throws its exit code.
+    /// Sends a campaign, calls the hooks, and throws its exit code.
     static func send(
         _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
         output: OutputArguments
@@ -175,7 +176,7 @@ struct Send: AsyncParsableCommand {
         return end.exporting(left: await export?.end(run.directory, output) ?? 0)
     }
 
-    /// Without a socket the run goes on, and can be changed by its campaign file and by signals only.
+    /// Without a socket the run continues, and can be changed by its campaign file and by signals only.
     private static func openControl(of run: CampaignRun) -> ControlSocket? {
         do {
             return try ControlSocket(run)

@@ -37,8 +37,8 @@ struct Simulate: AsyncParsableCommand {
                 - { when: { after: 500 }, goaway: { debug: '{"reason":"Shutdown"}' } }
 
             A hash of seed and token determines which token gets which answer.
-            docs/faults.md lists the faults. On SIGINT or SIGTERM the simulator writes the
-            counts, prints a summary and ends.
+            docs/integrate/simulator.md lists the faults. On SIGINT or SIGTERM the simulator
+            writes the counts, prints a summary and ends.
             """)
 
     @Option(help: "Port to listen on, or 0 to let the system choose one.")
@@ -125,7 +125,7 @@ struct Simulate: AsyncParsableCommand {
         let simulator = try reporting { try Simulator(try configuration()) }
         let bound = try reporting { try simulator.start() }
         await withCheckedContinuation { continuation in
-            // Whoever waits for the line that it listens may stop it at once, and wants its counts.
+            // A caller that waits for the line that it listens may stop it at once, and needs its counts.
             Signals.onStop { _ in continuation.resume() }
             if cert == nil || providerKey.isEmpty { say(sendFlags(port: bound)) }
             say("listening on \(host):\(bound)")

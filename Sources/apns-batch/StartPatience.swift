@@ -76,7 +76,7 @@ struct StartRefusal: Error, CustomStringConvertible {
         description = CampaignBook.Refusal(decision).description
         switch decision {
         case .busy, .wait(.absent): (mayPass, status) = (true, ExitStatus.interrupted)
-        // Another export may come. If none does, nobody knows whether this one was meant.
+        // Another export may come. If none does, it is unknown whether this one was meant.
         case .wait: (mayPass, status) = (true, ExitStatus.usage)
         default: (mayPass, status) = (false, ExitStatus.usage)
         }

@@ -57,7 +57,7 @@ struct Status: ParsableCommand {
             }
             guard hasEnded else { throw ExitStatus.someRowsLeft }
         }
-        if !follow, holdsNights { throw try showNights() }
+        if !follow, access("\(runDirectory)/ledger", F_OK) != 0, let code = try showNights() { throw code }
         var status = try reporting { try RunStatus(of: runDirectory) }
         status.countUnread(inRun: runDirectory)
         let most = ranges > 0 ? ranges : .max
@@ -82,26 +82,26 @@ extension Status {
             let part = run.parts.first(where: \.isBegun)?.directory ?? "\(run.directory)/parts/00000"
             throw reported(UsageError("--follow: this is a run in parts; follow one, such as \(part.shellQuoted)"))
         }
-        let status = try reporting { try PartsStatus(of: run) }
+        let status = PartsStatus(of: run)
         Output.lines(json ? [try JSONLine.text(status)] : status.lines(most: ranges > 0 ? ranges : .max))
         guard Output.isComplete() else { return ExitStatus.interrupted }
         return status.isDone ? .success : ExitStatus.someRowsLeft
     }
 
-    /// Whether the directory holds no run, but a history of runs.
-    private var holdsNights: Bool {
-        access("\(runDirectory)/ledger", F_OK) != 0 && access("\(runDirectory)/runs.ndjson", F_OK) == 0
-    }
-
-    /// Names the runs of a history that are not finished. Returns the exit code.
-    private func showNights() throws -> ExitCode {
+    /// Names the runs of a directory of nights that are not finished. Returns the exit code; nil if there are no nights.
+    private func showNights() throws -> ExitCode? {
+        let inParts = NightsInParts(in: runDirectory)
+        let hasHistory = access("\(runDirectory)/runs.ndjson", F_OK) == 0
+        guard hasHistory || !inParts.isEmpty else { return nil }
         let history = RunHistory(runDirectory)
-        let (open, damage) = try reporting { (try history.unfinished(), try history.damage()) }
-        if let damage { complain("warning: \(damage)") }
-        let lines = open.map { json ? ListedRun.unfinished($0).json : "not finished: \($0.sentence)" }
-        Output.lines(lines.isEmpty && !json ? ["no run is unfinished"] : lines)
+        let (open, damage) = try reporting { hasHistory ? (try history.unfinished(), try history.damage()) : ([], nil) }
+        for fault in (damage.map { [$0] } ?? []) + inParts.faults { complain("warning: \(fault)") }
+        var lines = open.map { json ? ListedRun.unfinished($0).json : "not finished: \($0.sentence)" }
+        lines += try inParts.unfinished.map { json ? try JSONLine.text($0) : "not finished: \($0.sentence)" }
+        let isDone = lines.isEmpty && inParts.faults.isEmpty
+        Output.lines(isDone && !json ? ["no run is unfinished"] : lines)
         guard Output.isComplete() else { return ExitStatus.interrupted }
-        return open.isEmpty ? .success : ExitStatus.someRowsLeft
+        return isDone ? .success : ExitStatus.someRowsLeft
     }
 
     /// The other unfinished runs of the campaign; none if its history cannot be read.
@@ -154,8 +154,22 @@ enum StatusText {
         }
         lines += status.changes.map { "changed at \(Timestamp.text(Int64(clamping: $0.time))): \($0.text)" }
         if webhooks > 0 { lines.append("events of webhooks that were not delivered: \(webhooks)") }
-        if !status.isRunning, !status.isDone { lines.append("to continue: apns-batch resume \(directory.shellQuoted)") }
+        if !status.isRunning, !status.isDone { lines.append("to continue: \(resumption(of: directory))") }
+        if status.isDone { lines += retry(status.outcomes[.unavailable] ?? 0, by: resumption(of: directory)) }
         return lines + [lastLine(status)]
+    }
+
+    /// The command that resumes a run.
+    private static func resumption(of directory: String) -> String {
+        CampaignCall.isOfPart(directory)
+            ? PartsStatus.resumption(of: directory) : "apns-batch resume \(directory.shellQuoted)"
+    }
+
+    /// What to do about the unavailable rows of a complete run.
+    static func retry(_ unavailable: UInt64, by command: String) -> [String] {
+        guard unavailable > 0 else { return [] }
+        let rows = "\(unavailable.grouped) unavailable row\(unavailable == 1 ? "" : "s")"
+        return ["to send \(rows) again: \(command) --retry-unavailable"]
     }
 
     /// Returns the line that scripts read.

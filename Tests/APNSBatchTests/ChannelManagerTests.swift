@@ -75,7 +75,7 @@ struct ChannelManagerTests {
         let wrongPort = try manager(stage, port: stage.port)
         await expect(
             .refused(status: 404, reason: "BadPath"),
-            "localhost:\(stage.port) answered 404 BadPath: APNs does not know the path; this is a bug in this program",
+            "localhost:\(stage.port) answered 404 BadPath: APNs has no such path; this is a bug in this program",
             remedy: "check host and port: channel management has separate hosts and ports"
         ) { try await wrongPort.list() }
         let nobody = try manager(stage, credentials: Campaign.Credentials.none)

@@ -1,4 +1,4 @@
-"""An operator of Airflow 3 for a program that sends a run, whose exit codes are those of apns-batch (docs/exit-codes.md)."""
+"""An operator of Airflow 3 for a program that sends a run, whose exit codes are those of apns-batch (docs/reference/exit-codes.md)."""
 
 from __future__ import annotations
 

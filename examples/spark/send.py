@@ -3,7 +3,7 @@
     python send.py RUN_DIR [ROWS]
 
 Start it again with the same RUN_DIR, whatever has ended it: what is left is sent. Another night needs another RUN_DIR: one that is complete
-stays so, whatever the rows are. The exit codes are those of the command apns-batch (docs/exit-codes.md).
+stays so, whatever the rows are. The exit codes are those of the command apns-batch (docs/reference/exit-codes.md).
 """
 
 import logging

@@ -302,7 +302,7 @@ def test_a_directory_of_something_else_is_left_alone(start_simulator: Start, mak
 
 def test_ctrl_c_ends_the_senders(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:
     campaign = make_campaign(start_simulator(SLOW))
-    program = start_program("local", campaign, rows=20_000, senders=2)
+    program = start_program("local", campaign, rows=20_000, senders=2, rate=500)
     wait_until(lambda: bool(senders_of(campaign.run_dir)))
     wait_until(lambda: apns_batch.status(campaign.run_dir).ended > 0)
     program.process.send_signal(signal.SIGINT)

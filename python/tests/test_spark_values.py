@@ -26,7 +26,8 @@ from pyspark.sql import functions as f
 from apns_batch import spark as apns
 from apns_batch.spark._lines import check_columns, frame_lines, reasoned_lines
 
-pytestmark = pytest.mark.spark
+# One process has the session for all of them.
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("one session")]
 
 Start = Callable[..., Simulator]
 Make = Callable[..., Campaign]

@@ -1,4 +1,4 @@
-"""The table of docs/values.md: kinds of values, how each source of rows writes them, and what arrives.
+"""The table of docs/integrate/values.md: kinds of values, how each source of rows writes them, and what arrives.
 
 The tests run every cell through the command; scripts/values makes the page of it.
 """
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 TOKEN = "00000001" * 8
 BIG = 12345678901234567890123
 BERLIN = timezone(timedelta(hours=1))
-MOMENT = datetime(2026, 11, 29, 20, 0, 0, 500_000, BERLIN)
+MOMENT = datetime(2036, 11, 29, 20, 0, 0, 500_000, BERLIN)
 ID = uuid.UUID("0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10")
 
 SOURCES = ("CSV", "NDJSON", "Python", "pandas", "polars", "Arrow", "Spark")
@@ -226,22 +226,22 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "whole number",
-        "1800000000",
-        "1800000000",
+        "2100000000",
+        "2100000000",
         number=True,
         is_json=True,
-        expiration="1800000000",
+        expiration="2100000000",
         written={
-            "CSV": ("`1800000000`", "1800000000"),
-            "NDJSON": ("number", "1800000000"),
-            "Python": ("int, numpy.int64 …", 1800000000),
-            "pandas": ("int64, Int64 …", pandas("int64", 1800000000)),
-            "polars": ("Int8 … UInt64", polars(lambda pl: pl.Int64, 1800000000)),
-            "Arrow": ("int8 … uint64", arrow(lambda pa: pa.int64(), 1800000000)),
-            "Spark": ("tinyint … bigint", "1800000000L"),
+            "CSV": ("`2100000000`", "2100000000"),
+            "NDJSON": ("number", "2100000000"),
+            "Python": ("int, numpy.int64 …", 2100000000),
+            "pandas": ("int64, Int64 …", pandas("int64", 2100000000)),
+            "polars": ("Int8 … UInt64", polars(lambda pl: pl.Int64, 2100000000)),
+            "Arrow": ("int8 … uint64", arrow(lambda pa: pa.int64(), 2100000000)),
+            "Spark": ("tinyint … bigint", "2100000000L"),
         },
         # Digits of a number are hex digits, too.
-        differs={"CSV": {"token": "1800000000"}, "NDJSON": {"token": "1800000000"}},
+        differs={"CSV": {"token": "2100000000"}, "NDJSON": {"token": "2100000000"}},
     ),
     Kind(
         "large whole number",
@@ -277,24 +277,24 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "the same, without a fraction",
-        "1800000000",
-        "1800000000.0",
+        "2100000000",
+        "2100000000.0",
         number=True,
         is_json=True,
-        expiration="1800000000",
+        expiration="2100000000",
         written={
-            "CSV": ("`1800000000.0`", "1800000000.0"),
-            "NDJSON": ("number", "1800000000.0"),
-            "Python": ("float", 1.8e9),
-            "pandas": ("float64", pandas("float64", 1.8e9)),
-            "polars": ("Float64", polars(lambda pl: pl.Float64, 1.8e9)),
-            "Arrow": ("double", arrow(lambda pa: pa.float64(), 1.8e9)),
-            "Spark": ("double", "cast(1800000000 as double)"),
+            "CSV": ("`2100000000.0`", "2100000000.0"),
+            "NDJSON": ("number", "2100000000.0"),
+            "Python": ("float", 2.1e9),
+            "pandas": ("float64", pandas("float64", 2.1e9)),
+            "polars": ("Float64", polars(lambda pl: pl.Float64, 2.1e9)),
+            "Arrow": ("double", arrow(lambda pa: pa.float64(), 2.1e9)),
+            "Spark": ("double", "cast(2100000000 as double)"),
         },
         differs={
-            "Spark": {"payload": "1.8E9"},
+            "Spark": {"payload": "2.1E9"},
             **{
-                source: dict.fromkeys(("text", "number", "json", "payload"), "1800000000.0")
+                source: dict.fromkeys(("text", "number", "json", "payload"), "2100000000.0")
                 for source in ("CSV", "NDJSON")
             },
         },
@@ -361,17 +361,17 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "time with its zone",
-        "2026-11-29T19:00:00.500000Z",
-        '"2026-11-29T19:00:00.500000Z"',
-        expiration="1795978800",
+        "2036-11-29T19:00:00.500000Z",
+        '"2036-11-29T19:00:00.500000Z"',
+        expiration="2111598000",
         written={
-            "CSV": ("RFC 3339", "2026-11-29T19:00:00.500000Z"),
-            "NDJSON": ("RFC 3339 in a string", '"2026-11-29T19:00:00.500000Z"'),
+            "CSV": ("RFC 3339", "2036-11-29T19:00:00.500000Z"),
+            "NDJSON": ("RFC 3339 in a string", '"2036-11-29T19:00:00.500000Z"'),
             "Python": ("datetime", MOMENT),
             "pandas": ("datetime64[ns, tz]", pandas("datetime64[ns, Europe/Berlin]", MOMENT)),
             "polars": ("Datetime with a zone", polars(lambda pl: pl.Datetime("us", "Europe/Berlin"), MOMENT)),
             "Arrow": ("timestamp with a zone", arrow(lambda pa: pa.timestamp("ns", "Europe/Berlin"), MOMENT)),
-            "Spark": ("timestamp", "timestamp'2026-11-29 20:00:00.5+01:00'"),
+            "Spark": ("timestamp", "timestamp'2036-11-29 20:00:00.5+01:00'"),
         },
     ),
     Kind(
@@ -379,33 +379,33 @@ KINDS: tuple[Kind, ...] = (
         Invalid(ZONE),
         Invalid(ZONE),
         written={
-            "CSV": ("`2026-11-29 20:00:00`", "2026-11-29 20:00:00"),
-            "NDJSON": ("string", '"2026-11-29 20:00:00"'),
-            "Python": ("datetime, numpy.datetime64", datetime(2026, 11, 29, 20)),
-            "pandas": ("datetime64[ns]", pandas("datetime64[ns]", datetime(2026, 11, 29, 20))),
-            "polars": ("Datetime", polars(lambda pl: pl.Datetime("us"), datetime(2026, 11, 29, 20))),
-            "Arrow": ("timestamp", arrow(lambda pa: pa.timestamp("us"), datetime(2026, 11, 29, 20))),
-            "Spark": ("timestamp_ntz", "timestamp_ntz'2026-11-29 20:00:00'"),
+            "CSV": ("`2036-11-29 20:00:00`", "2036-11-29 20:00:00"),
+            "NDJSON": ("string", '"2036-11-29 20:00:00"'),
+            "Python": ("datetime, numpy.datetime64", datetime(2036, 11, 29, 20)),
+            "pandas": ("datetime64[ns]", pandas("datetime64[ns]", datetime(2036, 11, 29, 20))),
+            "polars": ("Datetime", polars(lambda pl: pl.Datetime("us"), datetime(2036, 11, 29, 20))),
+            "Arrow": ("timestamp", arrow(lambda pa: pa.timestamp("us"), datetime(2036, 11, 29, 20))),
+            "Spark": ("timestamp_ntz", "timestamp_ntz'2036-11-29 20:00:00'"),
         },
         differs={
-            "CSV": {"text": "2026-11-29 20:00:00", "payload": '"2026-11-29 20:00:00"'},
-            "NDJSON": {"text": "2026-11-29 20:00:00", "payload": '"2026-11-29 20:00:00"'},
+            "CSV": {"text": "2036-11-29 20:00:00", "payload": '"2036-11-29 20:00:00"'},
+            "NDJSON": {"text": "2036-11-29 20:00:00", "payload": '"2036-11-29 20:00:00"'},
             "pandas": {use: Refused(ZONE) for use in ("text", "number", "json", "expiration")},
             **_in_frames(ZONE),
         },
     ),
     Kind(
         "date",
-        "2026-11-29",
-        '"2026-11-29"',
+        "2036-11-29",
+        '"2036-11-29"',
         written={
-            "CSV": ("`2026-11-29`", "2026-11-29"),
-            "NDJSON": ("string", '"2026-11-29"'),
-            "Python": ("date", date(2026, 11, 29)),
-            "pandas": ("object of date", pandas("object", date(2026, 11, 29))),
-            "polars": ("Date", polars(lambda pl: pl.Date, date(2026, 11, 29))),
-            "Arrow": ("date32, date64", arrow(lambda pa: pa.date32(), date(2026, 11, 29))),
-            "Spark": ("date", "date'2026-11-29'"),
+            "CSV": ("`2036-11-29`", "2036-11-29"),
+            "NDJSON": ("string", '"2036-11-29"'),
+            "Python": ("date", date(2036, 11, 29)),
+            "pandas": ("object of date", pandas("object", date(2036, 11, 29))),
+            "polars": ("Date", polars(lambda pl: pl.Date, date(2036, 11, 29))),
+            "Arrow": ("date32, date64", arrow(lambda pa: pa.date32(), date(2036, 11, 29))),
+            "Spark": ("date", "date'2036-11-29'"),
         },
     ),
     Kind(

@@ -15,7 +15,7 @@ python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 export python
 
-# Bold on a terminal that can show it and whose user wants it (https://no-color.org).
+# Bold on a terminal that can show it unless its user disables it (https://no-color.org).
 say() {
     if [ -t 2 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
         printf '\033[1m==> %s\033[0m\n' "$*" >&2

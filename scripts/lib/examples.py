@@ -197,7 +197,7 @@ def statuses(text):
 
 
 def check_server(directory):
-    """Requests one after the other, and a load during which the server is told to end."""
+    """Requests one after the other, and a load during which the server is stopped."""
     with simulator(directory, GONE + "latency: { distribution: fixed, median_ms: 20 }\n") as target:
         with running(directory, "push-server", BUILD / "push-server", "--port", 0, *target.flags) as (process, log):
             server = Server(directory, process, log)

@@ -49,7 +49,7 @@ def dump_function(name):
 
 
 def payload_function(path):
-    """What makes the payload of a name, as a program would that knows its template."""
+    """What makes the payload of a name, as a program for this template would do it."""
     with open(path, encoding="utf-8") as file:
         aps = json.load(file)["aps"]
     title, sound = aps["alert"]["title"], aps["sound"]

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -60,6 +61,22 @@ def python_with(package):
     return (python, "") if got.returncode == 0 else (None, got.stderr.strip().split("\n")[-1])
 
 
+@functools.cache
+def spark_python():
+    """The Python of the environment with the newest Spark, which is made if it is not there."""
+    folder = subprocess.run([ROOT / "scripts" / "lib" / "spark-environment", "newest"], check=True, text=True, stdout=subprocess.PIPE)
+    return pathlib.Path(folder.stdout.strip()) / "bin" / "python"
+
+
+def spark_command(program, arguments):
+    """A program of scripts/lib that uses Spark, with its argument as JSON; and its environment."""
+    environment = {
+        **os.environ, "APNS_BATCH": str(BINARY), "PYTHONPATH": str(ROOT / "python" / "src"), "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": str(spark_python()),
+    }
+    return [spark_python(), ROOT / "scripts" / "lib" / program, json.dumps(arguments)], environment
+
+
 @contextlib.contextmanager
 def scratch_directory(keep=None):
     """A new directory, gone afterwards unless `keep` names one."""
@@ -101,7 +118,7 @@ def simulator_command(directory, port, script):
 
 @contextlib.contextmanager
 def reserved_port():
-    """A port of 127.0.0.1 that nobody else is given while a server (with SO_REUSEADDR) starts on it."""
+    """A port of 127.0.0.1 that no other program gets while a server (with SO_REUSEADDR) starts on it."""
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         holder.bind(("127.0.0.1", 0))

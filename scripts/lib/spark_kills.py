@@ -17,6 +17,7 @@ def session(master):
     spark = (
         SparkSession.builder.master(master)
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", "1500m")
         .config("spark.executor.memory", "1g")
         .getOrCreate()

@@ -33,7 +33,7 @@ def link_command(build):
 
 
 def archive(compiler, name):
-    """The archive of a library, in one of the folders that the compiler knows."""
+    """The archive of a library, in one of the folders of the compiler."""
     path = subprocess.run([compiler, f"-print-file-name=lib{name}.a"], capture_output=True, text=True, check=True).stdout.strip()
     if not os.path.isabs(path):
         sys.exit(f"wheel: lib{name}.a was not found; its package has lib{name}.so only")

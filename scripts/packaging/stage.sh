@@ -85,7 +85,9 @@ stage_documents() {
     for file in README.md campaign.yaml payload.json rows.csv; do put "examples/sealed/$file" "$doc/examples/sealed/$file"; done
     # What messages and manual pages name.
     put_packed README.md "$doc/README.md.gz"
-    for file in docs/*.md docs/spark/*.md; do put_packed "$file" "$doc/$file.gz"; done
+    for file in docs/{guide,integrate,reference}/*.md docs/integrate/spark/*.md docs/internals/performance.md; do
+        put_packed "$file" "$doc/$file.gz"
+    done
     put examples/prometheus/alerts.yml "$doc/examples/prometheus/alerts.yml"
     put examples/grafana/apns-batch.json "$doc/examples/grafana/apns-batch.json"
     put "$packaging/lintian-overrides" usr/share/lintian/overrides/apns-batch

@@ -233,7 +233,7 @@ void apns_h2_session_farewell(apns_h2_session *session);
 bool apns_h2_session_pending(const apns_h2_session *session);
 
 /* Returns and clears the list of exchanges with new facts, linked by next, in the order of the first change. On a
- * server every exchange is listed when its request begins, so that the caller knows all exchanges. */
+ * server every exchange is listed when its request begins, so that the caller has all exchanges. */
 apns_h2_exchange *apns_h2_session_changed_take(apns_h2_session *session);
 
 /* Returns the facts of a session, which are valid as long as the session. The caller may modify them. */

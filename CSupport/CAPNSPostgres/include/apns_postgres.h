@@ -2,7 +2,7 @@
  * postgres: libpq, the client library of PostgreSQL, which is loaded when it is first needed. A program that uses no
  * database neither needs the library nor waits for the many libraries that it brings.
  *
- * Threads. Every function may be called from any thread. What libpq says about threads holds for its functions: one
+ * Threads. Every function may be called from any thread. libpq's documentation of threads applies to its functions: one
  * thread at a time uses a connection.
  */
 #pragma once
@@ -11,8 +11,8 @@
 
 #include "apns_error.h"
 
-/* The functions of libpq that are used, by their names without PQ. The header of libpq says what they do and who owns
- * what they return. */
+/* The functions of libpq that are used, by their names without PQ. The header of libpq documents what they do and who
+ * owns what they return. */
 struct apns_postgres {
     __typeof__(PQconninfoParse) *conninfo_parse;
     __typeof__(PQconninfoFree) *conninfo_free;

@@ -35,6 +35,7 @@ int apns_process_memory_file(void);
  * printed later could be. */
 bool apns_process_output_failed(void);
 
-/* Returns the commit that the command was built from, if the build was told; otherwise NULL. scripts/package tells it.
+/* Returns the commit that the command was built from, if the build was given one; otherwise NULL. scripts/package gives
+ * it.
  */
 const char *apns_process_commit(void);

@@ -8,7 +8,7 @@ struct BookFacts: Equatable {
         /// Whether the run directory has the rows, so that the run can be finished without its input.
         var isKept = false
         var isAtWork = false
-        /// Whether nobody knows which rows were sent, because the ledger is gone, or the rows.
+        /// Whether it is unknown which rows were sent, because the ledger is gone, or the rows.
         var isLost = false
         /// Whether it has another template or other header fields than the start, so that it cannot be resumed with those.
         var isOther = false
@@ -112,7 +112,7 @@ enum BookTable {
         return .refuse(run.isLost ? .lost(run.directory) : .shared(by: run.directory))
     }
 
-    /// The decision about rows that nobody has sent.
+    /// The decision about rows that were not sent.
     private static func send(
         _ facts: BookFacts, _ finishable: String?, _ rules: Campaign.BookRules
     ) -> CampaignBook.Decision {

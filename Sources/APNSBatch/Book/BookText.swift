@@ -23,17 +23,17 @@ enum BookText {
         "finish it first: apns-batch resume \(run.shellQuoted); or give it up: apns-batch abandon \(run.shellQuoted)"
     }
 
-    /// Why nobody knows which rows a correction has sent; nil if that is known.
+    /// Why it is unknown which rows a correction has sent; nil if it is known.
     static func obscurity(of correction: CorrectionFacts.Correction) -> String? {
         let run = correction.directory
         return switch correction.state {
         case .lost:
-            "\(run) has sent corrected rows, or may have, and its ledger is gone: nobody knows which rows were sent. Restore the directory"
+            "\(run) has sent corrected rows, or may have, and its ledger is gone: it is unknown which rows were sent. Restore the directory"
                 + (correction.isOver
                     ? ""
                     : "; or give it up, so that its rows can be sent a second time: apns-batch abandon \(run.shellQuoted)")
         case .unnamed:
-            "\(run) has sent corrected rows, or may have, and its \(CorrectionRecord.name) is gone, which says which ones they are: restore "
+            "\(run) has sent corrected rows, or may have, and its \(CorrectionRecord.name) is gone, which lists them: restore "
                 + "that file"
         case .complete, .unfinished, .atWork: nil
         }
@@ -59,7 +59,7 @@ enum BookText {
             "the input begins with the \(rows.grouped) rows that \(run) has sent, and nothing was sent; to send only the rows behind "
                 + "them, give --again --from-row \(rows &+ 1)"
         case .lost(let run):
-            "\(run) has sent a part of this input, or may have, and its ledger or its rows are gone: nobody knows which rows were sent. Restore "
+            "\(run) has sent a part of this input, or may have, and its ledger or its rows are gone: it is unknown which rows were sent. Restore "
                 + "the directory; or give --again, which sends all rows, some of them a second time"
         }
     }

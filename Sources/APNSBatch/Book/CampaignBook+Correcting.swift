@@ -95,7 +95,7 @@ extension CampaignBook {
                     hasInput: content != nil && record?.input == content, isOver: over.contains(path)))
         }
         let known = Set(there.map(\.path))
-        // A correction whose directory is gone: nobody knows which rows it has sent.
+        // A correction whose directory is gone: it is unknown which rows it has sent.
         let absolute = RunDirectory.absolute(run)
         for gone in past
         where Self.names(gone.correctionOf, absolute) && !gone.isAbandoned && gone.key.began >= opening.began

@@ -43,7 +43,7 @@ extension CampaignBook {
         )
     }
 
-    /// What the run itself says of its input.
+    /// The run's own description of its input.
     private static func input(of opening: RunOpening, in directory: String) throws(CampaignError) -> KnownInput? {
         let header = opening.header
         guard !header.isSpooled else { return nil }

@@ -5,7 +5,7 @@ import APNSBatchSending
 import FoundationEssentials
 import Glibc
 
-/// The history of one campaign, and what it says about the next start: which input was sent, which run is not finished.
+/// The history of one campaign, and its consequences for the next start: which input was sent, which run is not finished.
 ///
 /// The same rules hold at the start of a ``CampaignRun`` whose campaign has ``Campaign/book``: it throws the ``Refusal`` of a decision other
 /// than ``Decision/send``, as the cause of its error, before anything is sent. A program asks first, so that it can continue a run instead.
@@ -37,7 +37,7 @@ public struct CampaignBook: Sendable {
     /// Why there is nothing to send yet.
     @nonexhaustive
     public enum Absence: Sendable, Equatable {
-        /// The input is not there. The text says which one, and why.
+        /// The input is not there. The text names it, and the reason.
         case absent(String)
         /// The input is the one that the complete run in this directory has sent in an earlier night.
         case sent(by: String)
@@ -56,7 +56,7 @@ public struct CampaignBook: Sendable {
         case shared(by: String)
         /// A complete run has sent some of the files.
         case partlySent(files: [String], by: String)
-        /// A run has sent the first rows of the input, so many.
+        /// A run has sent this many of the first rows of the input.
         case grown(from: String, rows: UInt64)
         /// A run has sent a part of the input, or may have, and its ledger or its rows are gone.
         case lost(String)
@@ -113,7 +113,7 @@ public struct CampaignBook: Sendable {
         return try decision(try seen(input), history.entries())
     }
 
-    /// Decides like ``decision(for:)``, and writes nothing: for a program that wants to know what a start would do.
+    /// Decides like ``decision(for:)``, and writes nothing: for a program that needs the effect of a start in advance.
     ///
     /// - Throws: ``CampaignError``, as ``decision(for:)`` does.
     public func outlook(for input: CampaignInput) throws(CampaignError) -> Decision {
@@ -244,7 +244,7 @@ public struct CampaignBook: Sendable {
 
     // MARK: What the history has
 
-    /// A run of the history without an end, and what its directory says.
+    /// A run of the history without an end, and the content of its directory.
     private struct Open {
         let run: PastRuns.Run
         let state: BookFacts.Unfinished
@@ -276,7 +276,7 @@ public struct CampaignBook: Sendable {
         for open in relevant(open, night) where try look.holds(input, of: open.run, open.state) {
             return open.state.isOther ? .changed(by: open.run.key.runDirectory) : .unfinished(open.state)
         }
-        // Of a stream that was not kept nobody knows the rows.
+        // The rows of a stream that was not kept are unknown.
         if input.isStream,
             let run = open.last(where: { $0.run.input == nil && $0.state.isLost && night.has($0.run.key) })
         {
@@ -348,7 +348,7 @@ public struct CampaignBook: Sendable {
         let tonight = over.filter { night.has($0.key) && !$0.isAbandoned }.map(\.key.runDirectory)
         facts.completeTonight = tonight.last
         facts.sentTonight = tonight.last { !finished.contains($0) }
-        // It may have sent these rows: nobody knows what a stream has before it is read.
+        // It may have sent these rows: the content of a stream is unknown before it is read.
         let stream = open.last { night.has($0.run.key) && $0.run.isOfStream }
         let lost = stream.flatMap { $0.state.isLost && $0.run.input == nil ? $0.state : nil }
         // Nor whether it has other rows than the one whose run was given up, unless another run was complete since.
@@ -407,7 +407,7 @@ extension PastRuns.Run {
 }
 
 extension BookFacts.Unfinished {
-    /// Returns nil for a run that is complete, or of which nothing was sent. A run whose ledger cannot be read is lost, and one whose rows
+    /// Returns nil for a run that is complete, or from which nothing was sent. A run whose ledger cannot be read is lost, and one whose rows
     /// are gone.
     init?(of key: RunKey) throws(CampaignError) {
         self.init(directory: key.runDirectory, began: key.began)

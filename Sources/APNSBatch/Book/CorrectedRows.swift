@@ -37,7 +37,7 @@ struct CorrectedRows {
         guard !numbers.isEmpty else { throw Self.fault(reader.name, "it has no rows") }
     }
 
-    /// What tells the bytes of a correction from those of another one.
+    /// What distinguishes the bytes of a correction from those of another one.
     static func content(_ found: InputFingerprint) -> KnownInput.Content { .init(length: found.bytes, sum: found.sum) }
 
     private mutating func take(_ row: borrowing Row, _ column: Int) throws(CampaignError) {

@@ -2,7 +2,7 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRecords
 
-/// Finds rows of a correction that must not be sent: whoever got the push of such a row, or may have got it, would get it again.
+/// Finds rows of a correction that must not be sent: a device that got the push of such a row, or may have got it, would get it again.
 struct CorrectionCheck {
     /// The corrections before it.
     struct Earlier {
@@ -98,7 +98,7 @@ private struct RowStates {
         for place in numbers.indices { judge(numbers[place], outcomes[place], missing: missing, by: run) }
     }
 
-    /// Judges a row, unless it must not be sent already, or is none of these.
+    /// Judges a row, unless it must not be sent already, or does not belong to these.
     mutating func judge(_ number: UInt64, _ outcome: Outcome?, missing: String, by run: String) {
         guard let place = place(of: number), objections[order[place]] == nil else { return }
         guard let outcome else {

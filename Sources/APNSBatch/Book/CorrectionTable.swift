@@ -10,7 +10,7 @@ struct CorrectionFacts: Equatable {
         case atWork
         /// Its ledger is gone, or cannot be read.
         case lost
-        /// Its ledger is there, but what says which rows of the corrected run it has is not.
+        /// Its ledger is there, but not the file with the rows of the corrected run that it has.
         case unnamed
     }
 
@@ -40,7 +40,8 @@ enum CorrectionTable {
         case .lost:
             return .refuse(
                 .correction(
-                    "\(facts.run): its ledger cannot be read, which says what was not sent: restore the directory"))
+                    "\(facts.run): its ledger, which lists the rows that were not sent, cannot be read: restore the directory"
+                ))
         case .atWork: return .busy(facts.run)
         case .unfinished, .unnamed:
             return .refuse(.correction("\(facts.run) is not finished: \(BookText.endings(of: facts.run))"))

@@ -23,7 +23,7 @@ struct InputLook: Sendable {
 
     // MARK: The input itself
 
-    /// Why an input is not there yet; nil if it is, or if nobody can know before it is read.
+    /// Why an input is not there yet; nil if it is, or if that is unknown before it is read.
     func absence(of input: RunInput) -> String? {
         for path in input.paths {
             if let code = InputLocation.absence(of: path) { return "\(path): \(systemMessage(code))" }
@@ -98,7 +98,7 @@ struct InputLook: Sendable {
     private func opened(_ input: RunInput, _ storedBytes: UInt64?) -> KnownInput? {
         guard var known = seen(input) else { return nil }
         guard let bytes = storedBytes, known.files.count == 1, known.files[0].bytes != bytes else { return known }
-        // Somebody has written to it since.
+        // Another program has written to it since.
         (known.files[0].bytes, known.files[0].modified) = (bytes, nil)
         if known.files[0].length != nil { setLength(of: &known.files[0], to: bytes) }
         return known
@@ -119,7 +119,7 @@ struct InputLook: Sendable {
         if its.files.allSatisfy({ $0.sum != nil }) { return try areEqual(input.files, its.files) }
         // The file was moved, or written again with the same bytes: what was read of it before decides.
         guard input.files.count == 1, let file = input.files.first, file.isReadable else { return false }
-        // Nobody knows what a run has read whose record is gone: a file that may be its input is.
+        // What a run has read is unknown if its ledger is gone: a file that may be its input counts as it.
         if state.isLost { return true }
         return try hasRead(file, in: run, isAsLong: true)
     }
@@ -173,7 +173,7 @@ struct InputLook: Sendable {
         of input: KnownInput, to runs: [PastRuns.Run], message: String, _ night: CampaignBook.Night
     ) throws(CampaignError) -> BookFacts.Input {
         let isStream = input.files.allSatisfy { $0.modified == nil }
-        // A run that was complete later was started with a word about the one that was given up, or did not need it.
+        // A run that was complete later was started with a flag for the one that was given up, or did not need it.
         var isLast = true
         for run in runs.reversed() {
             let isTonight = night.has(run.key)
@@ -212,7 +212,7 @@ struct InputLook: Sendable {
         return nil
     }
 
-    /// Whether a file is another one, with all of its bytes, and more behind them.
+    /// Whether a file is another one, with all of its bytes, and more after them.
     private func hasGrown(_ file: KnownInput.File, from old: KnownInput.File) throws(CampaignError) -> Bool {
         guard let sum = old.sum, let length = old.length, length > 0, old.isBare != true, file.isReadable,
             file.length.map({ $0 > length }) ?? true
@@ -243,7 +243,7 @@ struct InputLook: Sendable {
 
     /// Whether an input has rows of a run that was given up, as far as that is known.
     ///
-    /// - Parameter isLast: Whether a file counts of which only the beginning is known to be the same.
+    /// - Parameter isLast: Whether a file counts if only its beginning is known to be the same.
     private func mayBe(_ input: KnownInput, of run: PastRuns.Run, _ isLast: Bool) throws(CampaignError) -> Bool {
         let its = run.input?.files ?? []
         for file in input.files where file.isBare != true {
@@ -260,7 +260,7 @@ struct InputLook: Sendable {
 
     // MARK: Bytes
 
-    /// Whether several files have, one after the other, the bytes of an input of which only the whole is known.
+    /// Whether several files have, one after the other, the bytes of an input that is only known as a whole.
     private func equalsWhole(_ input: KnownInput, of its: [KnownInput.File]) throws(CampaignError) -> Bool {
         guard its.count == 1, let other = its.first, let sum = other.sum, input.files.count > 1,
             RunInput.isOfSeveral(other.name)
@@ -282,7 +282,7 @@ struct InputLook: Sendable {
         return true
     }
 
-    /// Whether a file has all bytes of another one, and perhaps more behind them.
+    /// Whether a file has all bytes of another one, and perhaps more after them.
     private func containsAll(of other: KnownInput.File, _ file: KnownInput.File) throws(CampaignError) -> Bool {
         if try isSame(file, other) { return true }
         return try hasGrown(file, from: other)

@@ -50,7 +50,7 @@ public struct UnfinishedRun: Sendable, Codable, Equatable {
             + (history.map { " --state-dir \($0.shellQuoted)" } ?? "")
     }
 
-    /// What there is to say of it, and the command that finishes it: `runs/2026-11-24: 14,945 rows are left: apns-batch resume
+    /// A description, and the command that finishes it: `runs/2026-11-24: 14,945 rows are left: apns-batch resume
     /// runs/2026-11-24`.
     public var sentence: String {
         let rows = left.map { "\($0.grouped) row\($0 == 1 ? " is" : "s are") left" } ?? "rows are left"

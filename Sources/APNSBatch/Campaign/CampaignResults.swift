@@ -1,6 +1,6 @@
 import APNSBatchModel
 
-/// The results of a run while it goes on, in batches; made by ``CampaignRun/makeResults(buffering:ofAllSessions:)``.
+/// The results of a run while it works, in batches; made by ``CampaignRun/makeResults(buffering:ofAllSessions:)``.
 ///
 /// ```swift
 /// let run = try CampaignRun(campaign, input: .file("rows.csv"))
@@ -17,14 +17,14 @@ import APNSBatchModel
 ///
 /// A slow program holds up the run: when all batches wait for it, no further rows are sent, and memory does not grow. If the
 /// program takes no further results, because this sequence and its iterator are released or the task that iterates is
-/// cancelled, the run goes on without it. It does not hold up the end of a run that is stopped. The sequence has one consumer.
+/// cancelled, the run continues without it. It does not hold up the end of a run that is stopped. The sequence has one consumer.
 public struct CampaignResults: AsyncSequence, Sendable {
     /// Up to 2,048 results, in the order in which their rows ended.
     public typealias Element = ResultBatch
     /// The sequence throws no errors: those of the run are in its summary.
     public typealias Failure = Never
 
-    /// Takes the batches of a run. The run goes on without a consumer when its task is cancelled.
+    /// Takes the batches of a run. The run continues without a consumer when its task is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let interest: Interest
 
@@ -38,7 +38,7 @@ public struct CampaignResults: AsyncSequence, Sendable {
         }
     }
 
-    /// Ends the stream when nobody can ask for another batch.
+    /// Ends the stream when no consumer can ask for another batch.
     final class Interest: Sendable {
         let stream: ResultStream
         /// Those that come first; nil if there are none.
@@ -61,7 +61,7 @@ extension CampaignRun {
     /// one that is made later has none of this session.
     ///
     /// A run that is stopped, in whatever way, ends without waiting for the program that takes them. `results.csv` has all of them,
-    /// the sequence still has those that nobody has taken, and a resumed run gives all with `ofAllSessions`.
+    /// the sequence still has those that were not taken, and a resumed run gives all with `ofAllSessions`.
     ///
     /// A program that keeps the results, such as in a database, has those of the last moments before its process was killed in
     /// the ledger only. With `ofAllSessions` the sequence of a resumed run begins with the results of its earlier sessions, so that

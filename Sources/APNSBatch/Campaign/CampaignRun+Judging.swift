@@ -4,7 +4,7 @@ import APNSBatchSending
 
 /// Whether the rows of an input are worth sending. A run that is resumed has judged them before.
 extension CampaignRun {
-    /// Throws if the rows are those of `not-sent.csv`, and nothing says which run they correct: what was sent of them since would not be
+    /// Throws if the rows are those of `not-sent.csv`, and it is unknown which run they correct: what was sent of them since would not be
     /// known.
     static func refuseReturned(_ plan: CampaignPlan, _ campaign: Campaign) throws(CampaignError) {
         guard campaign.book?.correcting == nil, plan.hasReturnedRows else { return }
@@ -37,13 +37,13 @@ extension CampaignRun {
         return plan.judgesRows ? .first : nil
     }
 
-    /// Whether a campaign says itself how many rows may be invalid, so that all of them are judged.
+    /// Whether a campaign sets itself how many rows may be invalid, so that all of them are judged.
     private static func saysHowMany(_ campaign: Campaign, _ expectations: ExpectationJudge) -> Bool {
         if case .percent? = campaign.circuitBreaker.shares[Campaign.CircuitBreaker.invalidRows] { return true }
         return expectations.isOfInvalidRows
     }
 
-    /// Whether an expectation alone says how many rows of a file may be invalid. It was judged when the run began.
+    /// Whether an expectation alone limits how many rows of a file may be invalid. It was judged when the run began.
     static func allows(_ campaign: Campaign, _ expectations: ExpectationJudge) -> Bool {
         campaign.circuitBreaker.shares[Campaign.CircuitBreaker.invalidRows] == nil && expectations.isOfInvalidRows
     }

@@ -19,7 +19,7 @@ extension CampaignRun {
     ///
     /// A run that ended early, or whose process was killed, is resumed by a program that makes the same run again. Rows that earlier
     /// sessions took come from the run directory. `rows` is called, too, unless the input was read to its end: it makes
-    /// all rows again, of which those that were taken are compared and not sent twice, or only those after them
+    /// all rows again; those that were taken are compared and not sent twice, or only those after them
     /// (``RowWriter/skipTakenRows()``).
     ///
     /// - Parameters:

@@ -16,7 +16,7 @@ extension CampaignRun {
         }
     }
 
-    /// Creates a run, or resumes one, and says where its input is kept.
+    /// Creates a run, or resumes one, and sets where its input is kept.
     ///
     /// - Parameters:
     ///   - campaign: The settings.

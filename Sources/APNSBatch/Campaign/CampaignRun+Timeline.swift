@@ -4,7 +4,7 @@ import APNSBatchRecords
 
 extension CampaignRun {
     /// Calls `body`, which does the work of the session, and records the timeline and the metrics meanwhile. A timeline that
-    /// cannot be written causes a warning, and the run goes on.
+    /// cannot be written causes a warning, and the run continues.
     func recordTimeline(during body: () -> Void) {
         let writer = makeTimeline()
         guard writer != nil || metrics != nil else { return body() }
@@ -34,6 +34,6 @@ extension CampaignRun {
 
     /// Logs why the timeline is incomplete.
     func warnOfTimeline(_ cause: String) {
-        plan.log.logger.warning("\(cause): the run goes on, but its timeline has gaps")
+        plan.log.logger.warning("\(cause): the run continues, but its timeline has gaps")
     }
 }

@@ -250,14 +250,14 @@ public final class CampaignRun: Sendable {
     }
 
     /// Gives the run up: from now on nothing is sent. ``send()`` returns when every row has an outcome. Rows of earlier sessions that may
-    /// have arrived end as ``Outcome/unknown``, whatever ``Campaign/onUnknown`` says, and rows that were never sent as
+    /// have arrived end as ``Outcome/unknown``, independent of ``Campaign/onUnknown``, and rows that were never sent as
     /// ``Outcome/expired``, with the reason `Abandoned`. Called before ``send()``, no connection is opened.
     public func abandon() {
         control.abandon()
         note(Self.abandonment)
     }
 
-    /// The change that says so.
+    /// The change that stands for this.
     static let abandonment = "abandoned"
 
     /// Stops the run like ``stop()``, but awaits no answers: rows in flight get no outcome, as if the process had been
@@ -412,7 +412,7 @@ public final class CampaignRun: Sendable {
     /// Runs on the campaign's own thread: starts the other threads, joins lanes, reader and writer in this order, and makes the
     /// summary.
     private func runToEnd() -> CampaignSummary {
-        // Until the last file is written: whoever takes the lock then finds all of them as this run leaves them.
+        // Until the last file is written: the next holder of the lock finds all of them as this run leaves them.
         defer { ledger.unlock() }
         var isOurs = false
         var account = nothingDone
@@ -434,7 +434,7 @@ public final class CampaignRun: Sendable {
         if account.figures.lanes == nil { account.figures = figures(withLanes: true) }
         let summary = summarize(account)
         guard isOurs else { return summary }
-        // Before the summary says that the run is complete, which would make it the run of its night.
+        // Before the summary is that of a complete run, which would make it the run of its night.
         enterGivenUp(summary)
         return recorded(write(summary, account))
     }

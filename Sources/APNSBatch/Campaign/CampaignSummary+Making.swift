@@ -77,7 +77,7 @@ extension CampaignSummary {
         conclude(judge)
     }
 
-    /// Creates the summary of a run whose last process was killed, as far as its ledger and the summary of an earlier process tell.
+    /// Creates the summary of a run whose last process was killed, as far as its ledger and the summary of an earlier process allow.
     ///
     /// - Parameters:
     ///   - status: What is left, with rows that were counted.
@@ -244,7 +244,7 @@ extension CampaignSummary.Identity {
 
     /// The identity of a run that no process is working on.
     ///
-    /// - Parameter earlier: What an earlier process has said of it.
+    /// - Parameter earlier: The summary of an earlier process.
     init(_ header: LedgerHeader, earlier: CampaignSummary.Identity?, ended: UInt64) {
         (id, input, inputBytes) = (CampaignID(header.identity), header.inputName, header.inputBytes)
         (version, destination) = (earlier?.version ?? "", earlier?.destination ?? "")

@@ -69,7 +69,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// The expectations of a complete run, ``Campaign/expectations`` and the standard ones; empty if it is not complete.
     public var expectations: [JudgedExpectation] = []
     /// One sentence about the run. It begins with `OK`, `LOOK` (complete, but an expectation is not met) or `FAILED` (not
-    /// complete), and says what to do.
+    /// complete), and the next step.
     public var verdict = ""
     /// The identity of the campaign.
     public var campaign: Identity

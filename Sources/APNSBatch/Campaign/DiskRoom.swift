@@ -23,7 +23,7 @@ struct DiskRoom {
             ).bytes
     }
 
-    /// Measures the room for an input. The rows are counted if an estimate says that little or nothing would be left. Returns nil if the
+    /// Measures the room for an input. The rows are counted if little or nothing would be left by an estimate. Returns nil if the
     /// number of rows or the free room is not known.
     static func measured(
         _ campaign: Campaign, in directory: String, for input: RunInput, chunks: Int,

@@ -62,7 +62,7 @@ struct HistoryPlace: Sendable {
         do throws(CampaignError) {
             _ = try history.abandon(directory, began: began)
         } catch {
-            logger.printable.warning("the history does not say that this run was given up: \(error)")
+            logger.printable.warning("it is not in the history that this run was given up: \(error)")
         }
     }
 

@@ -5,7 +5,7 @@ import APNSBatchRows
 public final class InputSpooling: Sendable {
     /// The name of the input, such as `<stdin>`.
     public let input: String
-    /// The path of the file, which only its owner may read. It has the unpacked input as zstd frames, with a table that says where each
+    /// The path of the file, which only its owner may read. It has the unpacked input as zstd frames, with a table of where each
     /// begins.
     public let path: String
     private let copy: InputCopy

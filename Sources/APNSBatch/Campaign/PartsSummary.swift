@@ -4,7 +4,7 @@ import APNSBatchModel
 /// The summary of a distributed campaign, added up from the summaries of its parts one after the other.
 package struct PartsSummary {
     private var sum: CampaignSummary
-    /// The rows without a line by what is known of them; nil if a part does not say.
+    /// The rows without a line by what is known of them; nil if a part does not have it.
     private var left: (maybeSent: UInt64, notSent: UInt64, notRead: UInt64)? = (0, 0, 0)
     private var answers = (all: AnswerBinSum(), last: AnswerBinSum())
     private var time = WorkTime()
@@ -94,7 +94,7 @@ package struct PartsSummary {
         return summary
     }
 
-    /// The summary of parts of which some are not complete.
+    /// The summary of parts, some of which are not complete.
     ///
     /// - Parameters:
     ///   - ending: `interrupted` or `failed`.

@@ -17,7 +17,7 @@ enum ProcessUsage {
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-    /// The resident set size, in bytes; 0 if the system does not tell it.
+    /// The resident set size, in bytes; 0 if the system does not report it.
     static var rssBytes: UInt64 {
         (residentPages(in: text(of: "/proc/self/statm")) ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }

@@ -37,7 +37,7 @@ public struct RowWriter: ~Copyable, Sendable {
     init(_ pipe: RowPipe, taken: UInt64) { (self.pipe, self.taken) = (pipe, taken) }
 
     /// Says that the first row which is written is the one after the first ``taken`` rows, for programs that cannot make those again, or
-    /// can begin behind them. Call it before the first row is written; later calls have no effect.
+    /// can begin after them. Call it before the first row is written; later calls have no effect.
     public func skipTakenRows() { if count == 0, taken > 0 { pipe.beginBehindSpool() } }
 
     /// Writes a row, and waits while no buffer is free, because the rows before it have not been sent.
@@ -74,7 +74,7 @@ package struct RowProduction: Sendable {
     let pipe: RowPipe
     let rows: @Sendable (inout RowWriter) async throws -> Void
 
-    /// Makes all rows, and tells the reader how that ended.
+    /// Makes all rows, and reports the end to the reader.
     ///
     /// - Parameter taken: The number of rows that earlier sessions took.
     func run(taken: UInt64) async {

@@ -9,7 +9,7 @@ import APNSBatchSending
     struct RunSpan: Sendable {
         private let span: any Span
 
-        /// Begins a span as a child of that of the current task. Returns nil if nobody traces.
+        /// Begins a span as a child of that of the current task. Returns nil without a tracer.
         static func begin(name: String, id: CampaignID) -> RunSpan? {
             guard let tracer = InstrumentationSystem.bootstrappedTracer else { return nil }
             let span = tracer.startAnySpan("apns.campaign")

@@ -39,7 +39,7 @@ final class TimelineSampler: Sendable {
     /// What was recorded last.
     private struct Sample {
         var answers = AnswerTimeCounts()
-        /// Whether the operator knows that the timeline cannot be written.
+        /// Whether it was logged that the timeline cannot be written.
         var hasWarned = false
     }
 

@@ -2,7 +2,7 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// The verdict on a run: one sentence that says how it ended and what to do.
+/// The verdict on a run: one sentence with the result and the next step.
 enum Verdict {
     /// What a summary is about.
     enum Scope {

@@ -71,7 +71,7 @@ struct VerdictAdvice {
             return "resume \(run) with --retry-unavailable to send these rows again"
         case "invalid":
             let file = scope == .run ? "summary.json" : "report.json"
-            return "correct the rows: invalid_rules in \(file) says where the first ones are"
+            return "correct the rows: invalid_rules in \(file) has the places of the first ones"
         case "unknown":
             return "these rows may have arrived: decide whether to send those again that results.csv lists"
         case "expired" where summary.changes.contains { $0.text == CampaignRun.abandonment }:

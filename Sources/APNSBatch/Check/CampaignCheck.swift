@@ -133,7 +133,7 @@ public final class CampaignCheck: Sendable {
         return .success(report)
     }
 
-    /// Returns a finding if so many rows cannot be sent before the deadline by a campaign that begins now.
+    /// Returns a finding if this many rows cannot be sent before the deadline by a campaign that begins now.
     private func deadlineFinding(rows: UInt64) -> CampaignFinding? {
         plan.deadline.flatMap { CampaignFinding(rows: rows, from: plan.start, until: $0, limit) }
     }

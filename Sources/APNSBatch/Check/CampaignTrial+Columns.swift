@@ -11,7 +11,7 @@ extension CampaignTrial {
         public let uses: [String]
     }
 
-    /// What the names of the columns say about a campaign.
+    /// The consequences of the names of the columns for a campaign.
     public struct Columns: Sendable, Equatable {
         /// The columns that are read. Rows may lack those of header fields.
         public let uses: [ColumnUse]

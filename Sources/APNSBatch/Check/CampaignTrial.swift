@@ -25,7 +25,7 @@ public struct CampaignTrial: Sendable {
 
     /// The room on the disk of the run directory, in bytes.
     public struct Room: Sendable, Equatable {
-        /// What so many rows need at least.
+        /// What this many rows need at least.
         public let needed: UInt64
         /// What this user may still write.
         public let free: UInt64
@@ -92,7 +92,7 @@ public struct CampaignTrial: Sendable {
         return InputSize(campaign, of: input).map { Rows(count: $0.rows, isEstimate: !$0.isCounted) }
     }
 
-    /// Whether the expectations of the campaign about invalid rows hold if so many rows are invalid, as they are judged at the end of a run.
+    /// Whether the expectations of the campaign about invalid rows hold if this many rows are invalid, as they are judged at the end of a run.
     ///
     /// - Throws: ``CampaignError`` if the expectations cannot be judged.
     public func allows(invalid: UInt64, of rows: UInt64, suppressed: UInt64) throws(CampaignError) -> Bool {
@@ -106,12 +106,12 @@ public struct CampaignTrial: Sendable {
 
     static let silent = Logger(label: "check") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Compares the room on the disk of ``Campaign/runDirectory`` with what so many rows need. A run does the same before its first push.
+    /// Compares the room on the disk of ``Campaign/runDirectory`` with what this many rows need. A run does the same before its first push.
     ///
     /// - Parameters:
     ///   - rows: The number of rows.
-    ///   - input: Their source, which says how long they are.
-    /// - Returns: The room; nil if nobody knows what is free.
+    ///   - input: Their source, which has their length.
+    /// - Returns: The room; nil if the free space is unknown.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results`` and both numbers if it does not suffice.
     public func room(for rows: UInt64, of input: CampaignInput) throws(CampaignError) -> Room? {
         let directory = campaign.runDirectory ?? RunDirectory.folder
@@ -126,12 +126,12 @@ public struct CampaignTrial: Sendable {
     /// Rows of 2 KiB: with shorter ones, more is reserved.
     private static let rowsOfUnknownChunk: UInt64 = 128
 
-    /// The time that so many rows take at least by ``Campaign/rateLimit``, if every row takes one request; nil without a limit.
+    /// The time that this many rows take at least by ``Campaign/rateLimit``, if every row takes one request; nil without a limit.
     public func time(for rows: UInt64) -> Duration? {
         campaign.rateLimit.secondsAtLeast(for: rows).map { .seconds($0) }
     }
 
-    /// The finding about a campaign that begins now and cannot send so many rows before ``Campaign/notAfter``; nil if it can.
+    /// The finding about a campaign that begins now and cannot send this many rows before ``Campaign/notAfter``; nil if it can.
     ///
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` if the deadline is 0.
     public func lateness(of rows: UInt64) throws(CampaignError) -> CampaignFinding? {
@@ -143,7 +143,7 @@ public struct CampaignTrial: Sendable {
 }
 
 extension CampaignFinding {
-    /// A finding if so many rows cannot be sent before a deadline; nil if they can.
+    /// A finding if this many rows cannot be sent before a deadline; nil if they can.
     ///
     /// - Parameter start: When the campaign begins, in seconds since 1970-01-01 00:00 UTC.
     init?(rows: UInt64, from start: UInt64, until deadline: CampaignDeadline, _ limit: Campaign.RateLimit) {

@@ -5,7 +5,7 @@
     extension Campaign {
         /// Creates a campaign from the settings of a program, with the trait `Configuration`. What is not listed here, such as
         /// templates, is set afterwards; keys without a value leave the default. The words are those of campaign files
-        /// (docs/campaigns.md).
+        /// (docs/reference/settings.md).
         ///
         /// ## Configuration keys
         /// - `to` (string, required): `production`, `sandbox` or `HOST:PORT`.

@@ -4,7 +4,7 @@
 
     extension Sender.Configuration {
         /// Creates the configuration of a sender from the settings of a program, with the trait `Configuration`. Keys without a
-        /// value leave the default. The words are those of campaign files (docs/campaigns.md) where they mean the same.
+        /// value leave the default. The words are those of campaign files (docs/reference/settings.md) where they mean the same.
         ///
         /// ## Configuration keys
         /// - `to`, `key`, `keyId`, `teamId`, `keyPassphrase`, `providerToken`, `certificate`, `certificateKey`, `providers`, `ca`,

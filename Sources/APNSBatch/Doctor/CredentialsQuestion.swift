@@ -1,6 +1,6 @@
 import APNSBatchNotification
 
-/// Asks a server whether it accepts credentials, by a request that no device can get: what stands in the place of its device token is none.
+/// Asks a server whether it accepts credentials, by a request that no device can get: the text in place of its device token is not a device token.
 /// A server looks at the credentials first, and answers 403 if it refuses them.
 struct CredentialsQuestion {
     private static let notAToken = "none"

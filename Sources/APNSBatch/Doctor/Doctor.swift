@@ -25,7 +25,7 @@ public struct Doctor: Sendable {
             case other
         }
 
-        /// The environment, which says what answers mean for a ``Probe``.
+        /// The environment, which determines the meaning of answers for a ``Probe``.
         public var environment: Environment
         /// A name, or an address in numbers.
         public var host: String

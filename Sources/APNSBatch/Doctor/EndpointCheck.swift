@@ -75,7 +75,7 @@ struct EndpointCheck {
             return .init(
                 .error, "connect \(endpoint.name)", failure.text,
                 remedy:
-                    "look at the proxy \(proxy?.description ?? ""): whether it runs, knows the user, and lets \(endpoint.name) through"
+                    "look at the proxy \(proxy?.description ?? ""): whether it runs, accepts the user, and lets \(endpoint.name) through"
             )
         case .connection:
             return .init(

@@ -2,7 +2,7 @@
     import CoreMetrics
 #endif
 
-/// Who receives metrics. It is nobody if the package is built without the trait `Metrics`.
+/// The receiver of metrics, which does nothing if the package is built without the trait `Metrics`.
 package struct MetricsReceiver: Sendable {
     #if Metrics
         let factory: any MetricsFactory

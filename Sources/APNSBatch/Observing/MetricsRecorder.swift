@@ -7,7 +7,7 @@ import APNSBatchModel
     /// Passes what is measured of a run or a sender on to the metrics of the program: each time, what has been added since the
     /// last time. The handlers are made once, so that every series exists from the beginning.
     ///
-    /// Names and labels are those that the command exports (docs/monitoring.md) where they mean the same.
+    /// Names and labels are those that the command exports (docs/integrate/monitoring.md) where they mean the same.
     final class MetricsRecorder: Sendable {
         /// A count that only grows, and the handlers that show it.
         private struct Counts {
@@ -51,7 +51,7 @@ import APNSBatchModel
         /// Records what has been added, and the present levels. Calls the handlers of the program, which may block.
         func record(_ figures: Figures) {
             for (meter, level) in zip(meters, figures.levels) { meter.set(level.value) }
-            // Nobody else waits for this lock for long: only the end of a sender may come beside a tick.
+            // No other thread waits for this lock for long: only the end of a sender may come beside a tick.
             state.withLock { state in
                 for (index, count) in figures.counts.enumerated() where count.value > state.counts.recorded[index] {
                     state.counts.counters[index].increment(by: count.value - state.counts.recorded[index])

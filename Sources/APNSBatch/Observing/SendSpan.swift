@@ -19,7 +19,7 @@ import APNSBatchSending
     struct SendSpan: Sendable {
         private let span: any Span
 
-        /// Begins a span as a child of that of the current task. Returns nil if nobody traces.
+        /// Begins a span as a child of that of the current task. Returns nil without a tracer.
         ///
         /// - Parameter operation: The name of the span.
         static func begin(_ operation: String, topic: String, _ pushType: Campaign.PushType?) -> SendSpan? {

@@ -1,14 +1,14 @@
 import APNSBatchNotification
 
-/// The tables of what this program knows about APNs, as Markdown: the content of docs/reference.md. They are generated from
+/// The tables of this program about APNs, as Markdown: the content of docs/reference/rules.md. They are generated from
 /// the tables that the program itself uses, so that the two cannot differ.
 public enum ReferenceTables {
     /// The tables as one document. Making it takes some milliseconds.
     public static var markdown: String {
         """
-        # Reference
+        # Rules and answers of APNs
 
-        `apns-batch reference > docs/reference.md` generates this file from the tables in the code, and a test compares the
+        `apns-batch reference > docs/reference/rules.md` generates this file from the tables in the code, and a test compares the
         two. A source without a publisher is a page of Apple's developer documentation. Each row is tested: the named test
         runs over all rows of its table.
 

@@ -3,8 +3,8 @@ import APNSBatchModel
 import APNSBatchSending
 import Synchronization
 
-/// Submits the notifications of a sequence, and collects their results until they are taken. Items are known by places, of
-/// which there are as many as may be pending; who has the items keeps them by place. An item has its place until its result and those
+/// Submits the notifications of a sequence, and collects their results until they are taken. Items are known by places;
+/// there are as many as may be pending; the owner of the items keeps them by place. An item has its place until its result and those
 /// that came with it are taken. Places change hands many at a time, so that the feeder is seldom woken. Results and the tasks that wait
 /// for them are under one lock, so that no result is left to a task that has gone.
 @usableFromInline final class SendCollector: SubmissionOwner {
@@ -25,7 +25,7 @@ import Synchronization
         var consumers: [WaitingTask] = []
         var feeder: WaitingTask?
 
-        /// Frees the places of a batch of which all results were taken.
+        /// Frees the places of a batch when all its results were taken.
         mutating func freeBatch() {
             for (place, _) in batch { free.append(place) }
             batch.removeAll(keepingCapacity: true)
@@ -82,7 +82,7 @@ import Synchronization
         let fields = sender.fields(of: notification)
         do throws(SendError) {
             let id = try sender.submit(fields, timeout, owner: self, tag: place)
-            // Who abandons says so first and looks for submissions then: one of the two finds this one.
+            // Abandoning is noted first, and then submissions are searched: one of the two finds this one.
             if let id, isAbandoned.load(ordering: .acquiring) { sender.cancel(id) }
         } catch {
             submissionDidEnd(.failure(error), tag: place)?.resume()

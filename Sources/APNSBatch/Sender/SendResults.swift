@@ -50,7 +50,7 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
     @inlinable
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-    /// Sends the items and takes their results. A copy goes on where the other one is, even if several tasks take results at the same
+    /// Sends the items and takes their results. A copy continues where the other one is, even if several tasks take results at the same
     /// time. When the last copy is released, what is pending is cancelled.
     public struct AsyncIterator: AsyncIteratorProtocol {
         @usableFromInline let feeding: SendFeeding<Items>

@@ -60,7 +60,7 @@ extension Sender {
 }
 
 extension Sender.Configuration {
-    /// The settings as those of a campaign, of which a sender has a part.
+    /// The settings as those of a campaign; a sender has a part of them.
     func campaign() throws(CampaignError) -> Campaign {
         guard (1...1_000_000).contains(pending) else {
             throw CampaignError(.configuration, "pending: expected 1 to 1000000, found \(pending)")

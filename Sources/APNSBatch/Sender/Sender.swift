@@ -8,7 +8,7 @@ import Synchronization
 /// Sends single notifications for as long as a program runs, over connections that stay open.
 ///
 /// ``run()`` is the life of the sender: it opens connections, and returns after ``shutDown()``. Meanwhile any number of tasks
-/// send. What APNs answers is a value, ``SendResult``; a ``SendError`` says what happened on the way, and how far the request
+/// send. What APNs answers is a value, ``SendResult``; a ``SendError`` describes what happened on the way, and how far the request
 /// got.
 ///
 /// ```swift
@@ -21,7 +21,7 @@ import Synchronization
 /// try await running
 /// ```
 ///
-/// A notification is checked by the rules of a campaign's rows (docs/reference.md); one that breaks a rule ends as
+/// A notification is checked by the rules of a campaign's rows (docs/reference/rules.md); one that breaks a rule ends as
 /// ``Outcome/invalid`` and is not sent. A sender keeps no record: what is pending when its process is killed is lost.
 ///
 /// Threads: a sender has its lanes, each with an event loop. All functions may be called from any thread at any time.
@@ -208,7 +208,7 @@ public final class Sender: Sendable {
     /// pending, and before the sender runs.
     ///
     /// When the task is cancelled, a notification that has not left is not sent, and one whose request is under way is not
-    /// sent again; ``SendError/arrival`` says which it was.
+    /// sent again; ``SendError/arrival`` shows which it was.
     ///
     /// - Parameters:
     ///   - notification: The notification. If it breaks a rule, the result is ``Outcome/invalid``, and nothing is sent.

@@ -59,7 +59,7 @@ final class SenderMeter: Sendable {
         guard record(isFinal: false) else { return false }
         if recordedChanges.exchange(changes, ordering: .relaxed) != changes || pending > 0 { return true }
         isTicking.store(false, ordering: .sequentiallyConsistent)
-        // A lane that changed its figures meanwhile may have seen that somebody ticks.
+        // A lane that changed its figures meanwhile may have seen that a task ticks.
         guard sources.withLock({ $0.changes }) != changes else { return false }
         return !isTicking.exchange(true, ordering: .sequentiallyConsistent)
     }

@@ -19,7 +19,7 @@ package protocol AppendFile: AnyObject, Sendable {
     /// the file.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int
 
-    /// Truncates the file to `length`, and releases reserved space. Throws if the file is not as this object knows it, so that
+    /// Truncates the file to `length`, and releases reserved space. Throws if the file is not as this object has left it, so that
     /// nothing is cut that another process has written.
     func truncate(to length: UInt64) throws(StorageError)
 
@@ -28,7 +28,7 @@ package protocol AppendFile: AnyObject, Sendable {
     func confirmLength() throws(StorageError)
 
     /// Throws unless this object holds the lock that it has taken, on the file that has the name. That proves that other files
-    /// may be changed which belong to whoever holds this lock.
+    /// may be changed which belong to the holder of this lock.
     func confirmHeld() throws(StorageError)
 
     /// What the file is like now, by which a later look finds that it was written or replaced meanwhile; nil for a file in memory.

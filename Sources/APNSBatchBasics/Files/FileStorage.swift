@@ -4,7 +4,7 @@ import Glibc
 /// A file on disk. Every write goes to its end (`O_APPEND`): if another process truncates the file meanwhile, no hole
 /// results, and `confirmLength` notices that the file is too short.
 ///
-/// It cuts only what it knows, and writes nothing after it has released its lock: whatever another object or process has written
+/// It truncates only what it has read, and writes nothing after it has released its lock: whatever another object or process has written
 /// since stays.
 package final class FileStorage: AppendFile, @unchecked Sendable {
     private let path: String

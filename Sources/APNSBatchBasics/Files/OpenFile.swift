@@ -20,7 +20,7 @@ import Glibc
         package static let file = Kinds(rawValue: 1)
         /// A pipe without a name, such as a process substitution, which has the path `/dev/fd/63`.
         package static let pipe = Kinds(rawValue: 2)
-        /// A pipe with a name. Whoever reads one waits for somebody to write.
+        /// A pipe with a name. A reader waits for a writer.
         package static let fifo = Kinds(rawValue: 4)
         /// A character device, such as a terminal or `/dev/null`.
         package static let device = Kinds(rawValue: 8)

@@ -5,7 +5,7 @@ import Synchronization
 /// the path when all of them are on the disk. Readers never see a partial file, and an existing file survives every
 /// failure.
 ///
-/// An existing file is replaced only if it was made by this program. Where somebody names a path, devices and pipes, such as
+/// An existing file is replaced only if it was made by this program. If a path is named, devices and pipes, such as
 /// `/dev/null`, are written to directly.
 ///
 /// May be used by one thread at a time.
@@ -24,7 +24,7 @@ package final class OutputFile: Sendable {
 
     /// What there may be at a path before the file is written.
     package enum Target: Sendable {
-        /// What somebody names: a file, also behind a symbolic link, a character device or a pipe.
+        /// What a caller names: a file, also behind a symbolic link, a character device or a pipe.
         case named
         /// Only a file, also behind a symbolic link: nothing that could hold up a run.
         case file

@@ -7,7 +7,7 @@ package enum OutputFileError: SystemFailure, Equatable, Sendable, CustomStringCo
     /// The existing file is of another kind.
     case foreign(_ path: String, wanted: String)
 
-    /// What is at the path is no file, but what the text says, and is not written to.
+    /// The object at the path is not a file, but the one that the text names, and is not written to.
     case other(_ path: String, _ found: String)
 
     /// - Parameter code: The error number; `errno` by default.

@@ -1,11 +1,11 @@
 import Glibc
 
-/// An error that knows whether its cause may pass by itself, so that the same call may succeed later without a person.
+/// An error with the information whether its cause may be temporary, so that the same call may succeed later without a person.
 package protocol PassingFailure: Error {
     var mayPass: Bool { get }
 }
 
-/// An error that may come from a system call. Its number says of what kind it is, wherever it was noticed.
+/// An error that may come from a system call. Its number determines its kind, wherever it was noticed.
 package protocol SystemFailure: PassingFailure {
     /// The error number of the system; nil if there is none.
     var systemCode: Int32? { get }
@@ -20,7 +20,7 @@ extension SystemFailure {
     /// Whether a disk, a lock, an address or another machine is in the way, which passes by itself.
     package var mayPass: Bool { hasPassingCode }
 
-    /// Whether the error number alone says so.
+    /// Whether the error number alone shows it.
     package var hasPassingCode: Bool {
         isOfDisk || systemCode.map { Self.passing.contains($0) } ?? false
     }

@@ -1,4 +1,4 @@
-/// A pointer to an object of the C core that several threads may refer to. The header of the object says which
+/// A pointer to an object of the C core that several threads may refer to. The header of the object documents which
 /// functions may be called from other threads.
 @safe
 package struct CoreHandle: @unchecked Sendable {

@@ -86,7 +86,7 @@ package struct ChildProcess: Sendable {
             let found = unsafe waitpid(id, &status, options)
             if found == 0 { return nil }
             if found < 0, errno == EINTR { continue }
-            // A process that is not ours any more, because somebody else waited for it, has ended somehow.
+            // A process that is not ours any more, because other code waited for it, has ended somehow.
             guard found == id else { return .exited(-1) }
             let (signal, code) = (status & 0x7f, (status >> 8) & 0xff)
             return signal != 0 ? .signaled(signal) : .exited(code)

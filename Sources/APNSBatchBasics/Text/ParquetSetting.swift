@@ -1,6 +1,6 @@
 /// The setting of a campaign file that reads Parquet.
 package enum ParquetSetting {
-    /// Returns the setting for a file or an URL, as a line to copy. The function says what the file is: DuckDB goes by the end of the
+    /// Returns the setting for a file or an URL, as a line to copy. The function states the format of the file: DuckDB goes by the end of the
     /// name otherwise, and a file that was taken for CSV has such a name.
     package static func line(_ path: String) -> String {
         // In SQL a quote inside of quotes is doubled.

@@ -45,7 +45,7 @@ enum SecretText {
         if let stop = (start..<bytes.count).first(where: { bytes[$0...].starts(with: end) }) {
             return longestRun(in: bytes[start..<stop]) >= lineMin ? start..<stop : nil
         }
-        // A message that only names the line goes on with words.
+        // A message that only names the line continues with words.
         let line = firstOfLine(in: bytes, from: start)
         return self.end(of: bytes, from: line, isBase64) - line >= lineMin ? start..<bytes.count : nil
     }
@@ -57,7 +57,7 @@ enum SecretText {
         bytes.split(whereSeparator: { !isBase64($0) }).map(\.count).max() ?? 0
     }
 
-    /// The place behind white space and escaped line ends.
+    /// The place after white space and escaped line ends.
     private static func firstOfLine(in bytes: [UInt8], from: Int) -> Int {
         var at = from
         while at < bytes.count {

@@ -18,7 +18,7 @@ extension Unicode.Scalar {
         return self == "'" || self == "\\" ? "\\\(self)" : "\(self)"
     }
 
-    /// An octal escape has three digits at most, so that a digit behind it is not taken for a part of it.
+    /// An octal escape has three digits at most, so that a digit after it is not taken for a part of it.
     private static func octal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 8)
         return "\\" + String(repeating: "0", count: 3 - digits.count) + digits

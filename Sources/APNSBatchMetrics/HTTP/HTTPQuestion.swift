@@ -1,4 +1,4 @@
-/// A GET or HEAD request of HTTP/1, of which only what an answer depends on is read.
+/// A GET or HEAD request of HTTP/1, read only as far as an answer depends on it.
 ///
 /// Source: RFC 9112, sections 3 and 5.
 package struct HTTPQuestion: Sendable, Equatable {
@@ -12,7 +12,7 @@ package struct HTTPQuestion: Sendable, Equatable {
     /// The value of the header field `accept`; nil if there is none.
     package var accept: String?
 
-    /// Why a request cannot be answered: the status that says so.
+    /// Why a request cannot be answered: its status.
     package enum Fault: UInt16, Error {
         case malformed = 400
         case otherMethod = 405

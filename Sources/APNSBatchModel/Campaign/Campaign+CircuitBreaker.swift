@@ -47,7 +47,7 @@ extension Campaign {
         /// The share of these rows that may be rejected or unknown, in percent, 0 to 100.
         public var maxRejectedPercent: Double
 
-        /// Creates a canary, of which 5 % may fail unless given otherwise.
+        /// Creates a canary; by default 5 % of it may fail.
         public init(rows: Int, maxRejectedPercent: Double = 5) {
             self.rows = rows
             self.maxRejectedPercent = maxRejectedPercent

@@ -2,9 +2,9 @@ extension Campaign {
     /// How a CSV input writes a quote inside a quoted field.
     @nonexhaustive
     public enum Escape: String, Sendable, CaseIterable {
-        /// Doubled (RFC 4180). An input of which a row may have been written with backslashes instead is refused at this row, because it could
+        /// Doubled (RFC 4180). An input with a row that may have been written with backslashes instead is refused at this row, because it could
         /// be read in two ways: a quoted field that ends with a backslash, or quotes that are in the right places only if those
-        /// behind backslashes are text.
+        /// after backslashes are text.
         case automatic = "auto"
         /// Doubled (RFC 4180). A backslash is text everywhere.
         case none

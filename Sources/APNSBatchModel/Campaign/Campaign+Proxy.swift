@@ -36,7 +36,7 @@ extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible 
 extension Campaign.Proxy {
     /// Returns the CONNECT request for a connection to `authority`, such as `api.push.apple.com:443`.
     ///
-    /// - Throws: A `configuration` error if host or port are none, or if user or password contain characters that are not allowed, or are
+    /// - Throws: A `configuration` error if host or port are invalid, or if user or password contain characters that are not allowed, or are
     ///   too long.
     package func request(to authority: String) throws(CampaignError) -> [UInt8] {
         if let fault = HostName.fault(host: host, port: port) { throw CampaignError(.configuration, "proxy: \(fault)") }

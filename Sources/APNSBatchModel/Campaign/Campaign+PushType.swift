@@ -1,7 +1,7 @@
 import APNSBatchNotification
 
 extension Campaign {
-    /// The `apns-push-type`. Any text can be made a push type; one that APNs does not know makes the notification invalid.
+    /// The `apns-push-type`. Any text can be made a push type; an unknown one makes the notification invalid.
     public struct PushType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The value of the header field, such as `alert`.
         public let name: String
@@ -25,7 +25,7 @@ extension Campaign {
         public static let voip: Self = "voip"
         /// A complication of a watchOS app is updated. The topic's suffix is `.complication`.
         public static let complication: Self = "complication"
-        /// A File Provider extension is told of changes. The topic's suffix is `.pushkit.fileprovider`.
+        /// A File Provider extension is notified of changes. The topic's suffix is `.pushkit.fileprovider`.
         public static let fileprovider: Self = "fileprovider"
         /// A managed device contacts its MDM server. It needs a client certificate, whose user id is the topic.
         public static let mdm: Self = "mdm"
@@ -36,7 +36,7 @@ extension Campaign {
         /// A widget is loaded again. The topic's suffix is `.push-type.widgets`.
         public static let widgets: Self = "widgets"
 
-        /// The push types that APNs knows, in the order of their names in its documentation. Later versions may have more.
+        /// The push types of APNs, in the order of their names in its documentation. Later versions may have more.
         public static let known = APNSBatchNotification.PushType.allCases.map { Self($0.name) }
     }
 
@@ -45,7 +45,7 @@ extension Campaign {
         /// The value of the header field.
         public let number: Int
 
-        /// Makes any number a priority; the rules of the push type say which are valid.
+        /// Makes any number a priority; the rules of the push type determine which are valid.
         public init(_ number: Int) { self.number = number }
         /// The number in decimal.
         public var description: String { String(number) }

@@ -25,13 +25,13 @@ extension Campaign {
 
         /// The number of requests, at least 1.
         public var requests: UInt64
-        /// The time in which so many requests may be made.
+        /// The time in which this many requests may be made.
         public var unit: Unit
 
         /// The largest number of requests in any unit.
         package static let requestsMax: UInt64 = 36_000_000_000
 
-        /// Creates a rate of so many requests in each unit.
+        /// Creates a rate of this many requests in each unit.
         public init(_ requests: UInt64, per unit: Unit) {
             self.requests = requests
             self.unit = unit
@@ -86,7 +86,7 @@ extension Campaign {
         ///
         /// - Parameters:
         ///   - input: The name of the input.
-        ///   - isFile: Whether it is a file, whose size tells how many rows it has.
+        ///   - isFile: Whether it is a file, whose size shows how many rows it has.
         package func check(of input: String, isFile: Bool) throws(CampaignError) {
             if let rate, !(1...Rate.requestsMax).contains(rate.requests) {
                 throw CampaignError(
@@ -111,7 +111,7 @@ extension Campaign {
 }
 
 extension Campaign.RateLimit {
-    /// Returns how many of so many rows can be sent in the first `seconds` of a campaign, if every row takes one request and
+    /// Returns how many of the given rows can be sent in the first `seconds` of a campaign, if every row takes one request and
     /// nothing else holds the campaign back.
     package func rowsAtMost(in seconds: Double, of rows: UInt64) -> Double {
         let rows = Double(rows)
@@ -125,7 +125,7 @@ extension Campaign.RateLimit {
         return min(spread, ramped * mean + full * (seconds - ramped))
     }
 
-    /// Returns the seconds in which a campaign can send so many rows, under the same conditions; nil without a limit.
+    /// Returns the seconds in which a campaign can send this many rows, under the same conditions; nil without a limit.
     package func secondsAtLeast(for rows: UInt64) -> Double? {
         guard !isNone else { return nil }
         func suffices(_ seconds: Double) -> Bool { rowsAtMost(in: seconds, of: rows) >= Double(rows) }

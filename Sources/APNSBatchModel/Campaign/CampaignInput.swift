@@ -4,16 +4,16 @@ public enum CampaignInput: Sendable, Equatable {
     /// A CSV file, given by its path.
     case file(String)
     /// CSV files, given by their paths, whose rows follow each other in this order. Their header rows are equal. A run reads them to their end before the first
-    /// push and keeps their rows, unless it is told not to.
+    /// push and keeps their rows, unless it is configured not to.
     case files([String])
-    /// Standard input, in the same formats. A run reads it to its end before the first push and keeps it, unless it is told not to.
+    /// Standard input, in the same formats. A run reads it to its end before the first push and keeps it, unless it is configured not to.
     case standardInput
     /// What a program writes to standard output, in the same formats. Its first argument is the program, which is searched for in PATH unless it has a slash;
     /// no shell is involved. Its standard input is empty, and the lines that it writes to standard error are logged.
     ///
     /// A program that ends with an exit code other than 0, or by a signal, has failed, and so has the input. It is killed, together with what it
     /// started, when it has not ended after `patience`. A run reads it to its end before the first push and keeps its output, unless it
-    /// is told not to. Its variables are those of this process, unless they are given.
+    /// is configured not to. Its variables are those of this process, unless they are given.
     case program([String], environment: [String: String]? = nil, patience: Duration = .seconds(3600))
     /// Bytes of another origin, such as a query of a database.
     case origin(any InputOrigin)

@@ -1,12 +1,12 @@
 /// Where the bytes of an input come from that is neither a file nor the output of a program, such as a query of a database.
 ///
-/// A run reads it to its end before the first push, and keeps its bytes, unless it is told not to: what cannot be read to its end has
+/// A run reads it to its end before the first push, and keeps its bytes, unless it is configured not to: what cannot be read to its end has
 /// sent nothing.
 public protocol InputOrigin: Equatable, Sendable {
     /// The name of the input in messages and in the ledger.
     var name: String { get }
 
-    /// How CSV of this input escapes quotes; nil for what ``Campaign/escape`` says, which is the default.
+    /// How CSV of this input escapes quotes; nil for ``Campaign/escape``, which is the default.
     var escape: Campaign.Escape? { get }
 
     /// Opens the input at its beginning. It is called once for each reading, on a thread that may wait.
@@ -27,7 +27,7 @@ public protocol InputBytes: AnyObject, Sendable {
 }
 
 extension InputOrigin {
-    /// Nil: what ``Campaign/escape`` says.
+    /// Nil: ``Campaign/escape`` applies.
     public var escape: Campaign.Escape? { nil }
 
     func isEqual(to other: any InputOrigin) -> Bool { (other as? Self) == self }

@@ -73,7 +73,7 @@ extension CampaignExpectation {
         let reason = name.dropFirst(Metric.reasonPrefix.count)
         guard case .known = Reason(rawValue: String(reason)) else {
             let hint = suggestion(reason, KnownReason.allCases.map(\.text))
-            throw Fault("APNs has no reason \(reason.quoted)\(hint ?? "; docs/reference.md lists the reasons")")
+            throw Fault("APNs has no reason \(reason.quoted)\(hint ?? "; docs/reference/rules.md lists the reasons")")
         }
         return .reason(String(reason))
     }
@@ -133,7 +133,7 @@ extension CampaignExpectation {
     private static func neverHolds(_ metric: Metric, _ condition: Condition) -> Bool {
         switch condition {
         case .number(.lessThan, 0), .percent(.lessThan, 0): true
-        // Suppressed rows are not among those of which a percentage is taken.
+        // Suppressed rows are not part of the basis of percentages.
         case .percent(.moreThan, 100...): metric != .suppressed
         case .percent(.atLeast, let percent), .percent(.equal, let percent): percent > 100 && metric != .suppressed
         default: false

@@ -8,7 +8,7 @@ package struct ExpectationJudge: Sendable {
     /// The figures of earlier nights with which the run is compared, the latest last.
     package let earlier: [RunFigures]
 
-    /// The number of nights of which a median is taken.
+    /// The number of nights for a median.
     static let nightsAtMost = 14
     static let nightsAtLeast = 3
 
@@ -88,7 +88,7 @@ extension ExpectationJudge {
         return most
     }
 
-    /// Returns the first expectation about rows that an input with so many rows does not meet.
+    /// Returns the first expectation about rows that an input with this many rows does not meet.
     package func unmet(rows: UInt64) -> JudgedExpectation? {
         var figures = RunFigures()
         figures.rows = rows
@@ -110,7 +110,7 @@ extension ExpectationJudge {
         judge(given, invalid, of: rows, suppressed).first { $0.holds == false }
     }
 
-    /// Whether the campaign's expectations about invalid rows, or the standard one, hold with so many.
+    /// Whether the campaign's expectations about invalid rows, or the standard one, hold with this many.
     package func allows(invalid: UInt64, of rows: UInt64, suppressed: UInt64) -> Bool {
         judge(expectations, invalid, of: rows, suppressed).allSatisfy { $0.holds != false }
     }

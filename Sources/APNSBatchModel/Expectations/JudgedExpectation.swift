@@ -13,7 +13,7 @@ public struct JudgedExpectation: Sendable, Codable, Equatable {
     public var found: Double
     /// Whether the run meets the expectation; nil if it could not be judged.
     public var holds: Bool?
-    /// The number of earlier nights of which `limit` is the median, or which are too few; nil without a median.
+    /// The number of earlier nights for the median in `limit`, also if they are too few; nil without a median.
     public var nights: Int?
 
     /// What was expected and what was found, such as `expected accepted >= 95%, found 900 (limit 950)`.

@@ -13,7 +13,7 @@ public struct PushNotification: Sendable, Equatable {
     /// The bundle id of the app, or a full topic. The suffix of the push type is added if it is missing. The topic selects the
     /// provider.
     public var topic: String
-    /// The kind of the notification, which says what APNs and the device do with it.
+    /// The kind of the notification, which determines what APNs and the device do with it.
     public var pushType: PushType
     /// Nil for the default of the push type.
     public var priority: Priority?

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// The cause for which a `Sender` has no result of a notification. ``arrival`` says how far its request got: one that may
+/// The cause for which a `Sender` has no result of a notification. ``arrival`` shows how far its request got: one that may
 /// have arrived may reach the device twice if it is sent again.
 public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it is.

@@ -35,7 +35,7 @@ package struct AnswerTimeCounts: Equatable, Sendable {
         return nil
     }
 
-    /// Returns the times of at most so many answers, in microseconds and rising: those of all answers if there are no more, and
+    /// Returns the times of at most this many answers, in microseconds and rising: those of all answers if there are no more, and
     /// otherwise of answers that are evenly spaced in this order, so that their quantiles are those of all.
     package func sample(of most: Int) -> [UInt32] {
         let total = total

@@ -1,6 +1,6 @@
 /// The counts of an account by few causes, for metrics.
 extension LaneAccount {
-    /// A cause of which there is a fixed number, and how often it was.
+    /// One of a fixed number of causes, and how often it occurred.
     package typealias Count = (cause: String, count: UInt64)
 
     /// The retries by their cause: `no_answer`, `429`, `5xx` or `other`.

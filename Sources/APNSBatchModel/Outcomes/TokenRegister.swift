@@ -116,7 +116,7 @@ import Glibc
             level += 1
             sampleMask = (1 << UInt64(level)) - 1
             // In place, so that a check of many tokens takes no more memory than one of few. Entries are taken out in the order
-            // of their slots, beginning behind a free one, so that each finds a slot that is not behind its own.
+            // of their slots, beginning after a free one, so that each finds a slot that is not after its own.
             let slots = 1 << bits
             guard let free = (0..<slots).first(where: { unsafe hashes[$0] == 0 }) else { return }
             count = 0

@@ -11,7 +11,7 @@ public struct CampaignFinding: Sendable, Equatable {
         case warning
     }
 
-    /// The rule's name, such as `key-type`. docs/reference.md lists all rules.
+    /// The rule's name, such as `key-type`. docs/reference/rules.md lists all rules.
     public let rule: String
     /// The severity of the rule.
     public let severity: Severity

@@ -30,7 +30,7 @@ package struct Answer: Equatable, Sendable {
     /// known reason, 301 and the like. If all rows get such answers, the campaign or its destination is wrong.
     package var blamesNoDevice: Bool { action == .rejected(.none) && alarm == nil }
 
-    /// Whether it says that its connection is at an end: further requests on it get the same answer.
+    /// Whether it means that its connection is at an end: further requests on it get the same answer.
     package var endsConnection: Bool {
         if case .retry(let retry) = action { retry.connection == .replace } else { false }
     }
@@ -44,7 +44,7 @@ package struct Answer: Equatable, Sendable {
         return reason.remedy
     }
 
-    /// What a high share of such answers says about the campaign.
+    /// What a high share of such answers means for the campaign.
     package var alarm: AnswerAlarm? {
         guard status != 200, case .known(let reason) = reason else { return nil }
         return reason.rule.alarm

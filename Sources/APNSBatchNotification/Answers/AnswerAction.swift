@@ -66,7 +66,7 @@ package struct Retry: Equatable, Sendable {
     }
 }
 
-/// What a high share of a final answer says about the whole campaign, while a single one says nothing.
+/// What a high share of a final answer means for the whole campaign, while a single one means nothing.
 package enum AnswerAlarm: Equatable, Sendable {
     /// The tokens belong to the other environment.
     case wrongEnvironment

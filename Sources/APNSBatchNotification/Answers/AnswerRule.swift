@@ -85,7 +85,7 @@ extension AnswerRule {
             .unrelatedKeyIdInToken, "UnrelatedKeyIdInToken", 403,
             .retry(Retry(after: .none, connection: .replace, limit: .stop(after: 1))),
             "the key differs from that of the connection's first push"),
-        .init(.badPath, "BadPath", 404, .stop, "APNs does not know the path; this is a bug in this program"),
+        .init(.badPath, "BadPath", 404, .stop, "APNs has no such path; this is a bug in this program"),
         .init(
             .methodNotAllowed, "MethodNotAllowed", 405, .stop, "the method is not POST; this is a bug in this program"),
         .init(

@@ -44,7 +44,7 @@ extension Reason: RawRepresentable, CustomStringConvertible {
 /// The reasons that Apple documents, and two more that occur. Ledgers contain their raw values, so new ones are added at
 /// the end.
 ///
-/// ``AnswerRule`` says what to do about each.
+/// ``AnswerRule`` determines what to do about each.
 package enum KnownReason: UInt8, CaseIterable, Sendable {
     // 400
     case badDeviceToken, deviceTokenNotForTopic, badCollapseId, badExpirationDate, badMessageId, badPriority
@@ -107,7 +107,7 @@ extension KnownReason {
 }
 
 extension KnownReason {
-    /// The remedy for these credentials: a server may say of a key what is meant for certificates, and the other way round.
+    /// The remedy for these credentials: a server may use for a key the reason of certificates, and the other way round.
     ///
     /// - Parameter isKey: Whether they are a signing key or a provider token, and not a client certificate.
     package func remedy(isKey: Bool) -> String? {

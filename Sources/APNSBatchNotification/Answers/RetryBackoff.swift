@@ -28,7 +28,7 @@ package struct RetryBackoff: Equatable, Sendable {
     /// - Parameters:
     ///   - attempt: the number of attempts that the row has had, at least 1.
     ///   - retryAfter: the seconds of a `retry-after` header. The delay is at least that, limited to ``retryAfterMax``,
-    ///     plus a random part of up to half of it or of the usual delay, whichever is longer, because a server says the
+    ///     plus a random part of up to half of it or of the usual delay, whichever is longer, because a server sends the
     ///     same to many rows, which must not all be sent again together.
     ///   - random: 64 random bits.
     package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64 {

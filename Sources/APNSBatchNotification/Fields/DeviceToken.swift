@@ -42,7 +42,7 @@
         return halves[0] & halves[1] == 0x8080_8080_8080_8080
     }
 
-    /// Writes 16 bytes in lower case. Bit 7 of each byte of the result says whether the byte was a hex digit.
+    /// Writes 16 bytes in lower case. Bit 7 of each byte of the result shows whether the byte was a hex digit.
     ///
     /// The ranges are tested by additions that carry into bit 7, and not by comparisons, because the compiler does not
     /// vectorise comparisons between vectors of unsigned bytes (Swift 6.3: one byte at a time).

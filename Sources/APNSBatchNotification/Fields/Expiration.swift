@@ -95,7 +95,7 @@ package enum GivenExpiration: Hashable, Sendable {
         return .success(.after(UInt32(seconds)))
     }
 
-    /// Seconds since 1970 that have less than this many digits are none: they would be before 1973.
+    /// Seconds since 1970 need at least this many digits: fewer would be before 1973.
     private static let leastDigits = 9
 
     /// Returns seconds since 1970 without their fraction, and any other text as it is.

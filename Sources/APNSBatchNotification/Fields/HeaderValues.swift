@@ -20,7 +20,7 @@ package enum Topic {
     }
 
     /// Returns the topic that the push type requires, if the given one lacks the suffix; nil if it fits. This deserves only
-    /// a warning, because only APNs knows the app.
+    /// a warning, because only APNs has the settings of the app.
     package static func expected(for topic: String, pushType: PushType) -> String? {
         let derived = derive(bundleID: topic, pushType: pushType)
         return derived == topic ? nil : derived

@@ -1,4 +1,4 @@
-/// The type of a push: the `apns-push-type` header. ``PushTypeRule`` says what each type requires. It is usable from
+/// The type of a push: the `apns-push-type` header. ``PushTypeRule`` has the requirements of each type. It is usable from
 /// inline, because lanes use it for each row.
 @frozen @usableFromInline package enum PushType: UInt8, CaseIterable, Sendable {
     case alert

@@ -10,7 +10,7 @@
 ///                                      └── connections of 1: keep ─────────────52 min──▶ replace
 ///
 /// Times are parameters, in seconds since 1970-01-01 00:00 UTC, because APNs compares `iat` with the real time. When the clock
-/// is set, the ages of tokens are no longer known by it: `clockWasSet(by:)` says so.
+/// is set, the ages of tokens are no longer known by it: call `clockWasSet(by:)`.
 package struct ProviderTokenRotation: Equatable, Sendable {
     /// Time limits, in seconds.
     package struct Rule: Equatable, Sendable {
@@ -24,7 +24,7 @@ package struct ProviderTokenRotation: Equatable, Sendable {
         /// The time during which no token is minted after TooManyProviderTokenUpdates, as long as the last one can be used; and the age
         /// of one that cannot be used any more from which on there is a new one in spite of such an answer.
         package var pause: Int64
-        /// The age below which a token cannot have expired. If APNs says that it has, a clock is wrong.
+        /// The age below which a token cannot have expired. If APNs reports that it has, a clock is wrong.
         package var surelyValid: Int64
 
         /// - Parameters:

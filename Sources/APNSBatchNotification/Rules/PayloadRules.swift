@@ -36,7 +36,7 @@ package final class PayloadRules: Sendable {
         templateFindings = template.map { settled.map($0.finding) } ?? []
     }
 
-    /// Checks a payload against the rules, except for what ``templateFindings`` already say and for card numbers.
+    /// Checks a payload against the rules, except for those in ``templateFindings`` and for card numbers.
     ///
     /// It takes one pass over the fields that matter, or over the payload, and does not allocate if there is no finding.
     ///

@@ -117,7 +117,7 @@ extension RuleRow {
     /// The table, in the order of ``Rule``.
     package static let all = [
         // The row.
-        RuleRow(.csvRow, .error, "a record has as many fields as the header and closes its quotes", "RFC 4180, 2"),
+        RuleRow(.csvRow, .error, "a row has as many fields as the header and closes its quotes", "RFC 4180, 2"),
         RuleRow(
             .ndjsonRow, .error, "a line is a JSON object, in which no key that the campaign uses occurs twice",
             "RFC 8259"),
@@ -196,7 +196,7 @@ extension RuleRow {
             .priorityUnusual, .warning, "a liveactivity push has priority 5 or 10, a pushtotalk push 10",
             activities + "; Creating a Push to Talk app"),
         RuleRow(.expiration, .error, "apns-expiration is seconds since 1970, or 0", sending),
-        RuleRow(.expirationMissing, .warning, "a campaign, or each row, says when its pushes expire", sending),
+        RuleRow(.expirationMissing, .warning, "a campaign, or each row, has an expiration", sending),
         RuleRow(
             .expirationUnusual, .warning,
             "a voip push expires after a few seconds or is attempted once (0), a pushtotalk push is attempted once",

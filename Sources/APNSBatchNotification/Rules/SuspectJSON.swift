@@ -108,7 +108,7 @@ extension SuspectJSON.Look {
         }
     }
 
-    /// Whether a find begins at a mark, or may do so because a character behind it is written as an escape.
+    /// Whether a find begins at a mark, or may do so because a character after it is written as an escape.
     private func mayBeMark(_ json: Span<UInt8>, _ index: Int) -> Bool {
         let backslash = UInt8(ascii: "\\")
         switch json[index] {
@@ -149,7 +149,7 @@ extension SuspectJSON.Look {
         }
     }
 
-    /// Whether a word for no value may begin behind the blanks and the quote from a place on.
+    /// Whether a word for no value may begin after the blanks and the quote from a place on.
     private func mayBeFramed(_ json: Span<UInt8>, _ start: Int) -> Bool {
         var index = start
         while SuspectText.byte(json, index) == UInt8(ascii: " ") { index += 1 }
@@ -171,7 +171,7 @@ extension SuspectJSON.Look {
         return second == UInt8(ascii: "n") && endsOrIsBlank(json, start + 9)
     }
 
-    /// Whether a string ends at a place, or behind the blanks there in a text for people.
+    /// Whether a string ends at a place, or after the blanks there in a text for people.
     private func endsOrIsBlank(_ json: Span<UInt8>, _ index: Int) -> Bool {
         var index = index
         while setting.isShown, SuspectText.byte(json, index) == UInt8(ascii: " ") { index += 1 }
@@ -228,7 +228,7 @@ extension SuspectJSON.Look {
         // Programs write these as escapes in JSON that is to be part of HTML: ' + = >
         case 0x27, 0x2B, 0x3D, 0x3E: return false
         case 0x20...0x7E, 0xFFFD: return true
-        // Mojibake, behind whose first character another one beyond ASCII follows.
+        // Mojibake, after whose first character another one beyond ASCII follows.
         case 0xC2, 0xC3, 0xD0, 0xD1, 0xE2, 0xEF, 0xF0: return next == UInt8(ascii: "\\") || next >= 0x80
         case 0x09, 0x0A, 0x0D, 0xA0:
             return setting.isShown && ends(json, index - 1) && mayBeBlank(json, index + 6)

@@ -1,7 +1,7 @@
 extension SuspectText {
     /// UTF-8 that was read as Latin-1 or Windows-1252 and written as UTF-8 again: `Ã©`, `â€™`, `Â£`, `ðŸ`, `Ð°Ð`.
     enum Mojibake {
-        /// The bytes behind 0xC3 for which ``length(_:_:_:)`` looks further.
+        /// The bytes after 0xC3 for which ``length(_:_:_:)`` looks further.
         static let seconds: [UInt8] = [0x82, 0x83, 0x90, 0x91, 0xA2, 0xAF, 0xB0]
 
         /// Returns the length of what begins at a byte 0xC3.

@@ -104,7 +104,7 @@ extension TemplateRules {
         return isOpenInValue || members.contains { $0.isOpen }
     }
 
-    /// The columns of which at least one must not be empty, if all texts of the push consist of fields; nil if the
+    /// The columns that must not all be empty, if all texts of the push consist of fields; nil if the
     /// condition is not that simple.
     private var shownTexts: [Int]? {
         guard let aps = root.member("aps")?.node else { return nil }
@@ -201,7 +201,7 @@ struct RowChecks: Equatable {
     /// Whether the payload must be scanned. The other checks are not used then.
     var needsScan = false
     var fields: [FieldCheck] = []
-    /// Columns of which at least one must not be empty, or nothing would be shown.
+    /// Columns that must not all be empty, or nothing would be shown.
     var shownTexts: [Int] = []
 
     var isEmpty: Bool { !needsScan && fields.isEmpty && shownTexts.isEmpty }

@@ -151,7 +151,7 @@ enum TemplateTexts {
         }
     }
 
-    /// Whether it is two braces, which are in the text of a template only if somebody has doubled them.
+    /// Whether it is two braces, which are in the text of a template only if they were doubled on purpose.
     private static func isEscaped(_ find: SuspectText.Find, _ text: [UInt8]) -> Bool {
         find.kind == .placeholder && text[find.range].starts(with: "{{".utf8)
     }

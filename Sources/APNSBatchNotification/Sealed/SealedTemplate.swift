@@ -1,4 +1,4 @@
-/// A template of which some keys are encrypted. It consists of two templates: an inner one, an object of those keys, and an
+/// A template with encrypted keys. It consists of two templates: an inner one, an object of those keys, and an
 /// outer one with the other keys and those that carry the encrypted ones:
 ///
 ///     {"aps":{…,"mutable-content":1},…,"encrypted":true,"content":"…","secret":"…"}

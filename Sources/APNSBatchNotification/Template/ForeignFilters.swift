@@ -1,8 +1,8 @@
 import APNSBatchBasics
 
-/// Filters of other template languages behind the bar of a placeholder, as in `{{ name | default: 'there' }}`, where we have the default.
+/// Filters of other template languages after the bar of a placeholder, as in `{{ name | default: 'there' }}`, where we have the default.
 ///
-/// Whether they are meant is decided by a table of names, because any text may be a default: a name that nobody sends as a text, or any
+/// Whether they are meant is decided by a table of names, because any text may be a default: a name that is not a plausible text, or any
 /// name in the table with an argument.
 enum ForeignFilters {
     enum Certainty { case certain, doubtful }
@@ -51,11 +51,11 @@ enum ForeignFilters {
     /// The filters whose argument is our default.
     static let defaults: Set<String> = ["default", "d", "fallback", "default_if_none"]
 
-    /// Returns what is foreign in a placeholder; nil if the text behind its bar is a default.
+    /// Returns what is foreign in a placeholder; nil if the text after its bar is a default.
     ///
     /// - Parameters:
     ///   - name: the text before the bar.
-    ///   - text: the text behind it.
+    ///   - text: the text after it.
     ///   - isShown: whether people read the text. In what an app reads, a name by itself may be meant.
     static func find(
         name: String, default text: String, isShown: Bool

@@ -44,7 +44,7 @@ struct ForeignMark {
         case always
         /// If the name is that of a column; else it is left over from something, or meant.
         case ofColumn
-        /// If the name is that of a column; else it is text, as far as anybody can tell.
+        /// If the name is that of a column; else it is taken as text.
         case ofColumnOnly
         /// If the name is that of a column to the letter, because people decorate words so; in other case it is a doubt.
         case ofSpelledColumn
@@ -147,7 +147,7 @@ struct ForeignScan {
         return nil
     }
 
-    /// Braces in a row are ours, and a percent sign behind a digit is a percentage.
+    /// Braces in a row are ours, and a percent sign after a digit is a percentage.
     private func mayBegin(_ mark: ForeignMark, at index: Int) -> Bool {
         guard index > 0 else { return true }
         let before = bytes[index - 1]

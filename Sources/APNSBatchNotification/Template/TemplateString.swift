@@ -118,7 +118,7 @@ struct TemplateStringParser {
         index += 2
     }
 
-    /// Returns what is certainly of another language behind the bar of a placeholder.
+    /// Returns what is certainly of another language after the bar of a placeholder.
     private func foreign(_ content: String, default text: [UInt8]) -> ForeignSyntax? {
         let found = ForeignFilters.find(
             name: ForeignSyntax.plainName(content), default: String(decoding: text, as: UTF8.self), isShown: isShown)

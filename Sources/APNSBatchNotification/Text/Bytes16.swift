@@ -19,13 +19,13 @@ extension UnsafePointer<UInt8> {
         unsafe UnsafeRawPointer(self).loadUnaligned(as: Word.self)
     }
 
-    /// Returns one to fifteen bytes as a block, with zeros behind them. Nothing beyond the bytes is read.
+    /// Returns one to fifteen bytes as a block, with zeros after them. Nothing beyond the bytes is read.
     @inline(__always)
     func block(count: Int) -> Bytes16 {
         var (low, high): (UInt64, UInt64) = (0, 0)
         if count >= 8 {
             unsafe low = word()
-            // Two shifts, because that of a whole word is none.
+            // Two shifts, because a shift by a whole word has no effect.
             unsafe high = ((self + (count &- 8)).word(as: UInt64.self) &>> 8) &>> UInt64((15 &- count) &* 8)
         } else if count >= 4 {
             unsafe low = UInt64(word(as: UInt32.self))

@@ -56,7 +56,7 @@ public struct DatabaseError: PassingFailure, Sendable, Equatable, CustomStringCo
         self.position = position
     }
 
-    /// What is said in place of the server's words where they are about a statement that its reader does not know.
+    /// The text in place of the server's message where that is about a statement that its reader has not written.
     private static let replacements = ["42P10": "the table has no primary key of the columns campaign, run and row"]
 
     /// The classes of states that do not pass by themselves: features, authorization, catalogs and schemas that are missing,

@@ -15,7 +15,7 @@ enum LibPQ {
         return unsafe found.pointee
     }
 
-    /// Throws if a text is no connection string of libpq, or if it has a password: everybody on the machine can read arguments,
+    /// Throws if a text is no connection string of libpq, or if it has a password: all users of the machine can read arguments,
     /// and campaign files and ledgers are copied. The text is in no message.
     static func check(_ text: String) throws(DatabaseError) {
         let library = try functions()

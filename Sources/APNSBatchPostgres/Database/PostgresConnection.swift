@@ -7,7 +7,7 @@ import Glibc
     private let library: apns_postgres
     private let connection: OpaquePointer
 
-    /// What libpq uses unless the connection string says otherwise. A server that has vanished must not hold up a run's end.
+    /// What libpq uses unless the connection string sets other values. A server that has vanished must not hold up a run's end.
     private static let standards = [
         ("fallback_application_name", "apns-batch"), ("connect_timeout", "10"), ("tcp_user_timeout", "60000"),
         ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
@@ -137,7 +137,7 @@ import Glibc
         if text.contains("no password supplied") {
             return DatabaseError(
                 .configuration,
-                "the server wants a password, and there is none: give it by a password file (PGPASSFILE or ~/.pgpass) or a "
+                "the server requires a password, and there is none: give it by a password file (PGPASSFILE or ~/.pgpass) or a "
                     + "service file")
         }
         return DatabaseError(

@@ -6,7 +6,7 @@ import APNSBatchRecords
 /// Writes the outcomes of one run into a table, one transaction after the other. One thread uses it.
 ///
 /// A transaction copies rows into a temporary table, inserts them from there, and moves the place of the run. So rows and place
-/// are in the database together or not at all, and whoever continues does so behind the last row that is there, whatever ended
+/// are in the database together or not at all, and the next writer continues after the last row that is there, whatever ended
 /// before: this process, the server, or the connection while it committed.
 final class ExportWork {
     private let table: ResultsTable

@@ -1,7 +1,7 @@
 import APNSBatchModel
 import APNSBatchRecords
 
-/// Writes the results of a run into a table, at any time after they were recorded and as often as wanted: each result is in the
+/// Writes the results of a run into a table, at any time after they were recorded and any number of times: each result is in the
 /// table once. A result that is different now, because its row was sent again (`Campaign.retryUnavailable`), is replaced.
 ///
 /// The place up to which the run was written is in the database, and moves with the rows in one transaction. So it does not matter how
@@ -40,7 +40,7 @@ public struct ResultsExport: Sendable {
     ///   - rewinding: Whether to read all results again, for a table from which rows were deleted. It does no harm otherwise.
     ///   - tell: Is called after each transaction, of some 10,000 rows.
     /// - Returns: What was recorded and is written.
-    /// - Throws: ``DatabaseError``. What was written before stays, and the next call continues behind it.
+    /// - Throws: ``DatabaseError``. What was written before stays, and the next call continues after it.
     @discardableResult
     public func write(
         rewinding: Bool = false, _ tell: (ExportProgress) -> Void = { _ in }
@@ -52,7 +52,7 @@ public struct ResultsExport: Sendable {
         return work.progress
     }
 
-    /// Throws if the ledger is damaged, so that nobody takes its beginning for the whole run.
+    /// Throws if the ledger is damaged, so that its beginning is not taken for the whole run.
     private func refuseDamage() throws(DatabaseError) {
         do throws(CampaignError) { _ = try RunStatus(of: directory) } catch { throw DatabaseError(error) }
     }

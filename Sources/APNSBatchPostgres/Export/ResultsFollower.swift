@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchRecords
 
-/// Writes the results of a run into a table while the run goes on.
+/// Writes the results of a run into a table during the run.
 ///
 /// ```swift
 /// let table = try ResultsTable(in: "service=push")
@@ -12,7 +12,7 @@ import APNSBatchRecords
 /// let rowsLeft = await follower.finish(within: .seconds(600)).left
 /// ```
 ///
-/// A thread of its own reads what the ledger says is durable, once or twice a second. The run knows nothing of it and waits for
+/// A separate thread reads what is durable in the ledger, once or twice a second. The run does not depend on it and waits for
 /// nothing: a database that is slow or down holds up no push. The thread then connects again, after a growing pause of up to 30 seconds.
 /// What it has not written at the end, a ``ResultsExport`` writes later.
 public final class ResultsFollower: Sendable {
@@ -79,7 +79,7 @@ public final class ResultsFollower: Sendable {
     /// Ends the following after the present transaction, and a ``finish(within:)`` that waits.
     public func giveUp() { state.change { $0.isGivenUp = true } }
 
-    /// Returns the number of results in a ledger to which nothing is appended. The thread may not know all of them, because it waits
+    /// Returns the number of results in a ledger to which nothing is appended. The thread may not have read all of them, because it waits
     /// for a server.
     private static func recorded(_ directory: String) -> UInt64 {
         guard var outcomes = try? RecordedOutcomes(ifBegunIn: directory) else { return 0 }
@@ -116,12 +116,12 @@ public final class ResultsFollower: Sendable {
     }
 
     private static func consequence(_ error: DatabaseError) -> String {
-        error.code == .unavailable ? "the run goes on, and it is tried again" : "no results are written any more"
+        error.code == .unavailable ? "the run continues, and it is tried again" : "no results are written any more"
     }
 
     private func publish(_ work: ExportWork) { state.withLock { $0.progress = work.progress } }
 
-    /// Waits for a time, or until the state is as wanted or the export is given up.
+    /// Waits for a time, or until the state is reached or the export is given up.
     private func wait(_ time: UInt64, until isWanted: (State) -> Bool) {
         _ = state.wait(until: SystemClock.monotonic() + time) { $0.isGivenUp || isWanted($0) ? true : nil }
     }

@@ -11,7 +11,7 @@ import APNSBatchBasics
 /// It has the columns of `results.csv`, where an empty field is NULL, after two more: `campaign`, the name of the campaign, and
 /// `run`, which names the run by its start in UTC and the beginning of the campaign's id, `20261121T030012Z-0b4f1f3c`. The three columns
 /// `campaign`, `run` and `row` are its primary key. A table that was made elsewhere may have other columns and types, as long as
-/// these can be assigned. Beside it, in the same schema, the table `apns_batch_offset` says how far each run was written.
+/// these can be assigned. Beside it, in the same schema, the table `apns_batch_offset` has how far each run was written.
 public struct ResultsTable: Sendable, Equatable {
     /// The connection string of libpq. It has no password.
     public let database: String
@@ -23,14 +23,14 @@ public struct ResultsTable: Sendable, Equatable {
     /// The parts of the name.
     let parts: [String]
 
-    /// Names a table. The connection string is checked, and nobody is connected to.
+    /// Names a table. The connection string is checked, and no connection is made.
     ///
     /// - Parameters:
-    ///   - database: A connection string of libpq, such as `service=push` or `postgresql://user@db/push`. What it does not say
+    ///   - database: A connection string of libpq, such as `service=push` or `postgresql://user@db/push`. Missing values
     ///     comes from the environment, as in every program that uses libpq. PostgreSQL, "Connection Strings".
     ///   - name: `TABLE` or `SCHEMA.TABLE`.
     ///   - tokens: How device tokens are written.
-    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is none, or has a password; the name is none; or
+    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is invalid, or has a password; the name is invalid; or
     ///   libpq is not installed.
     public init(
         in database: String, named name: String = "push_results", tokens: TokenForm = .whole

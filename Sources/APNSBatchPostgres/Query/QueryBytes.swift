@@ -26,7 +26,7 @@ final class QueryBytes: InputBytes {
         try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         // 0 would be no limit.
         let milliseconds = Int32(clamping: max(1, patience.milliseconds))
-        // Values are printed in one form, whatever the session says, also inside of arrays.
+        // Values are printed in one form, whatever the settings of the session are, also inside of arrays.
         let forms = [
             ("datestyle", "ISO"), ("intervalstyle", "iso_8601"), ("bytea_output", "hex"), ("extra_float_digits", "1"),
         ]
@@ -73,12 +73,12 @@ final class QueryBytes: InputBytes {
             state: error.state)
     }
 
-    /// Runs `body`, and says in its error which line of the query it is about.
+    /// Runs `body`, and adds to its error which line of the query it is about.
     private func located<Value>(_ body: () throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
         do throws(DatabaseError) {
             return try body()
         } catch {
-            // The transaction only reads, because this library wants it so.
+            // The transaction is read-only, because this library makes it so.
             if error.isAboutWriting {
                 throw DatabaseError(.configuration, error.description, state: error.state)
             }

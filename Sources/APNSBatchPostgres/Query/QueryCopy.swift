@@ -2,7 +2,7 @@ import APNSBatchBasics
 
 /// The statement that copies the rows of a query, with the values in the forms that their types need.
 struct QueryCopy {
-    /// Why the types of the columns are not known; nil if they are. The statement then only serves to have the server say what is wrong
+    /// Why the types of the columns are not known; nil if they are. The statement then only serves to get the server's message about what is wrong
     /// with the query alone: rows in other forms than those of their types must not be taken.
     private(set) var undescribed: DatabaseError?
     /// What stands before the query. A query may end in a comment, so the brackets are on lines of their own.

@@ -23,13 +23,13 @@ public struct QueryInput: InputOrigin {
     private let database: String
     private let patience: Duration
 
-    /// Prepares a query. The connection string is checked, and nobody is connected to.
+    /// Prepares a query. The connection string is checked, and no connection is made.
     ///
     /// - Parameters:
     ///   - query: One statement that returns rows: `SELECT`, `VALUES`, `TABLE` or `WITH`. A semicolon may follow it. PostgreSQL, "COPY".
     ///   - database: A connection string of libpq, such as `service=push`, as that of ``ResultsTable``.
     ///   - patience: The time that the server may take for the query, at least a millisecond.
-    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is none, or has a password; there is no query; or libpq is
+    /// - Throws: ``DatabaseError`` with `configuration`: the connection string is invalid, or has a password; there is no query; or libpq is
     ///   not installed.
     public init(_ query: String, in database: String, patience: Duration = .seconds(3600)) throws(DatabaseError) {
         var text = query[...]

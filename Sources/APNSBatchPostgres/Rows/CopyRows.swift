@@ -16,7 +16,7 @@ struct CopyRows {
     private let carried: Int
     private let tokens: TokenForm
 
-    /// The last millisecond of the year 9999. A later time is none that a server meant.
+    /// The last millisecond of the year 9999. A server cannot have meant a later time.
     private static let latestTime: UInt64 = 253_402_300_799_999
 
     init(campaign: (UInt64, UInt64), carried: Int = 0, tokens: TokenForm = .whole) {
@@ -127,7 +127,7 @@ struct CopyRows {
 public enum TokenForm: String, Sendable, CaseIterable {
     /// The device token as it was sent, or the channel id of a broadcast.
     case whole
-    /// The SHA-256 of that text, as 64 hexadecimal digits in lower case. A table with digests tells nobody a token, and can
+    /// The SHA-256 of that text, as 64 hexadecimal digits in lower case. A table with digests reveals no token, and can
     /// be joined with a list of tokens all the same.
     case digest
 }

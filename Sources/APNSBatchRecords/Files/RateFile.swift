@@ -16,7 +16,7 @@ package struct RateWords: Equatable, Sendable {
 /// the limit. Times of another boot mean nothing, so the words are then set to 0.
 ///
 /// The file is read and written, and never mapped: if another program cuts it off, a mapping of it would end this process with a
-/// signal. Then the state that this process knows goes back into the file.
+/// signal. Then the last state of this process is written to the file again.
 package final class RateFile: Sendable {
     /// What is remembered between two uses of the file.
     private struct Memory {

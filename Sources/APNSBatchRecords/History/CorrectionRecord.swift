@@ -3,7 +3,7 @@ import APNSBatchModel
 import FoundationEssentials
 import Glibc
 
-/// What the directory of a correction says of it: the file `correction.json`. It is there before the first push, and never changes.
+/// The description of a correction in its directory: the file `correction.json`. It is there before the first push, and never changes.
 package struct CorrectionRecord: Sendable, Equatable, Codable {
     package var campaign: KnownCampaign
     /// The absolute path that the directory of the corrected run had. It may have been moved since, together with this one.

@@ -12,7 +12,7 @@ package enum HistoryEntry: Sendable, Equatable {
     /// An operator gave up a run whose record is lost.
     case abandoned(BegunRun)
 
-    /// The name that tells the kinds apart; lines of ended runs have none, as in version 0.2.0.
+    /// The name that distinguishes the kinds; lines of ended runs have none, as in version 0.2.0.
     private enum Kind: String, Codable {
         case began, refused, abandoned
     }

@@ -2,7 +2,7 @@ import APNSBatchBasics
 import APNSBatchRows
 import Glibc
 
-/// What the history knows of the input of a run, so that a later run can tell whether it was sent before. It has no rows.
+/// What the history stores of the input of a run, so that a later run can decide whether it was sent before. It has no rows.
 package struct KnownInput: Sendable, Equatable, Codable {
     /// One file of the input, or all of an input that is no file.
     package struct File: Sendable, Hashable, Codable {
@@ -45,7 +45,7 @@ package struct KnownInput: Sendable, Equatable, Codable {
             modified = (seconds.overflow ? 0 : seconds.partialValue) &+ UInt64(max(0, facts.st_mtim.tv_nsec))
         }
 
-        /// Whether the other one is the same file and was not written since, as far as its edges tell, too.
+        /// Whether the other one is the same file and was not written since, judged by its edges, too.
         package func isUnchanged(since other: File) -> Bool {
             name == other.name && bytes == other.bytes && modified != nil && modified == other.modified
                 && (head == nil || other.head == nil || head == other.head)

@@ -44,7 +44,7 @@ package struct PastRuns: Sendable, Equatable {
                 known[run.key, default: Run(run.key, line: line)].take(run)
             case .abandoned(let run) where run.campaign == campaign:
                 known[run.key, default: Run(run.key, line: line)].abandon(run)
-            // A line of an ended run does not say of which environment and topic it is: that of its beginning does.
+            // A line of an ended run does not have its environment and topic: that of its beginning does.
             case .ended(let run): known[run.key]?.take(run)
             default: break
             }

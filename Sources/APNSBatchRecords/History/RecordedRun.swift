@@ -14,7 +14,7 @@ public struct RecordedRun: Sendable, Equatable, Codable {
     public var ending: String
     /// The exit code of the command.
     public var exitCode: Int32
-    /// One sentence about the run, which says what to do.
+    /// One sentence about the run, with the next step.
     public var verdict: String
     /// What expectations can be about.
     public var figures: RunFigures

@@ -3,7 +3,7 @@ import APNSBatchModel
 
 /// Starts that sent nothing.
 extension RunHistory {
-    /// Adds that a start was refused, unless the last line of the campaign says the same. The directory is made if it is not there: a first
+    /// Adds that a start was refused, unless the last line of the campaign is the same. The directory is made if it is not there: a first
     /// night can be refused, too.
     ///
     /// - Parameters:

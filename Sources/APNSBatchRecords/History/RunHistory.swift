@@ -67,7 +67,7 @@ public struct RunHistory: Sendable {
         try entries().all.compactMap { if case .refused(let start) = $0 { start } else { nil } }
     }
 
-    /// Says which lines cannot be understood, in one sentence without a full stop; nil if there are none. What they say of a run is not known,
+    /// Names the lines that cannot be understood, in one sentence without a full stop; nil if there are none. Their content about a run is not known,
     /// so that its rows may be sent again.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results`` if the file cannot be read.
@@ -76,7 +76,7 @@ public struct RunHistory: Sendable {
         let damaged = lines.indices.filter { !lines[$0].isEmpty && HistoryEntry(Data(lines[$0])) == nil }
         guard let first = damaged.first else { return nil }
         let others = damaged.count > 1 ? ", and \(damaged.count - 1) more" : ""
-        return "\(path):\(first + 1): a line that cannot be understood\(others): what it says of a run is not known"
+        return "\(path):\(first + 1): a line that cannot be understood\(others): its run is not known"
     }
 
     /// Returns the figures of a campaign's complete runs, the latest last, without those that were given up and without corrections, which have
@@ -202,7 +202,7 @@ public struct RunHistory: Sendable {
 
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// Returns the complete lines: all bytes up to the last line feed, and those behind it if they are a whole entry, as some editors leave
+    /// Returns the complete lines: all bytes up to the last line feed, and those after it if they are a whole entry, as some editors leave
     /// it.
     private static func completeLines(_ storage: FileStorage) throws -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(storage.length))

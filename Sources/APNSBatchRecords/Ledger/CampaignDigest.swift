@@ -41,16 +41,16 @@ package enum CampaignDigest {
         }
     }
 
-    /// The groups that tell campaigns of one name apart.
+    /// The groups that distinguish campaigns of one name.
     package static let addressNames = ["to", "topic"]
 
-    /// Returns the names of the groups in which two digests differ, as far as they tell campaigns of one name apart.
+    /// Returns the names of the groups in which two digests differ, as far as they distinguish campaigns of one name.
     package static func addressDifferences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
         differences(one, other).filter(addressNames.contains)
     }
 
     /// How quotes are escaped, which columns rows consist of, and which rows are sent; empty for doubled quotes and all. What was read
-    /// without a word about backslashes has none that are anything but text, so that the word may be given later.
+    /// without a setting for backslashes has none that are anything but text, so that the setting may be given later.
     private static func choice(_ campaign: Campaign) -> [UInt8] {
         var bytes: [UInt8] = []
         func add(_ kind: String, _ texts: [String]) {

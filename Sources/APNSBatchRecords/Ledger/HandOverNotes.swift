@@ -1,4 +1,4 @@
-/// The notes of a session's lanes, as read back from its hand-over record. Notes whose check does not match are left out.
+/// The notes of a session's lanes, as read back from its hand-over file. Notes whose check does not match are left out.
 ///
 ///     boot (2 words), session (32 bits), campaign (32), check │ for each buffer: first row (41 bits), rows (23), check
 package struct HandOverNotes: Equatable, Sendable {

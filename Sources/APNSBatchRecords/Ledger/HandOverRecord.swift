@@ -2,7 +2,7 @@ import APNSBatchBasics
 import Glibc
 import Synchronization
 
-/// The hand-over record: a file that says, for each chunk, how many of its rows may have been handed to connections.
+/// The hand-over file: a file that has, for each chunk, how many of its rows may have been handed to connections.
 ///
 /// It has a note for each buffer of the reader: the first row of the range in that buffer, and how many of its rows may
 /// have been handed over. Only the thread that holds a chunk writes its note. The notes survive the end of the process,
@@ -25,7 +25,7 @@ package final class HandOverRecord: @unchecked Sendable {
     /// The check of the head, which enters into the checks of the notes.
     private var seal: UInt64 = 0
 
-    /// Creates a hand-over record without a file, for a simulation, which decides itself what survives.
+    /// Creates a hand-over file without a file, for a simulation, which decides itself what survives.
     package init(slots: Int) {
         self.slots = slots
         words = AtomicWords(count: HandOverNotes.wordCount(slots: slots))
@@ -65,7 +65,7 @@ package final class HandOverRecord: @unchecked Sendable {
         let first = HandOverNotes.headWords + 2 * slot
         words[first].pointee.store(word, ordering: .releasing)
         words[first + 1].pointee.store(check, ordering: .releasing)
-        // A note that is missing must not be taken for one that says less: without any, whole ranges count.
+        // A note that is missing must not be taken for a lower one: without any, whole ranges count.
         if !write(from: first, count: 2) { ftruncate(descriptor, 0) }
     }
 

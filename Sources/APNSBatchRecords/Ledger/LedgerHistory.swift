@@ -192,7 +192,7 @@ package struct LedgerHistory: Sendable {
         ranges[index].handed = max(ranges[index].handed, Int(rows))
     }
 
-    /// Takes what a session that ended in order says of the requests for rows without an outcome.
+    /// Takes the entry of a session that ended in order about the requests for rows without an outcome.
     ///
     /// - Parameter texts: Those of the record.
     mutating func takeAttempts(firstRow: UInt64, _ texts: [UInt8]) {

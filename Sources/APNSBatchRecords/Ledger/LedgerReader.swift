@@ -5,7 +5,7 @@ import APNSBatchNotification
 /// Reads a ledger from its beginning. Texts are read only where they are needed.
 ///
 /// The first invalid record ends the ledger: it was being written when the process was killed or the power failed, and it
-/// was never acknowledged. There are two exceptions: a later mark says that the record was durable, or other records
+/// was never acknowledged. There are two exceptions: according to a later mark the record was durable, or other records
 /// follow it and the system has not been restarted since. Then the ledger is damaged, and the state of its rows cannot be
 /// known.
 package struct LedgerReader: ~Copyable {
@@ -32,7 +32,7 @@ package struct LedgerReader: ~Copyable {
         /// The file has no header: it is not a ledger, or its process was killed before it had written anything else.
         case notOne
         case damaged(at: UInt64)
-        /// A record is whole, but contains a code that this version does not know.
+        /// A record is whole, but contains a code that is unknown to this version.
         case newer(at: UInt64)
 
         var isDamage: Bool { if case .damaged = self { true } else { false } }

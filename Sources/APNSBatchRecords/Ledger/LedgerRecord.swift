@@ -31,7 +31,7 @@ enum LedgerKind: UInt8, Sendable {
     case reopened = 8
     /// Figures of the session so far, besides its outcomes.
     case figures = 9
-    /// An operator changed how the run goes on.
+    /// An operator changed a setting of the run.
     case change = 10
 }
 
@@ -173,7 +173,7 @@ package struct LedgerHeader: Equatable, Sendable {
     static let digestLength = 32
     package static let noteLimit = 256 * 1024
 
-    /// A checksum by which the hand-over record refers to this run.
+    /// A checksum by which the hand-over file refers to this run.
     package var sum: UInt32 {
         var bytes = digest
         for number in [identity.0, identity.1, start, UInt64(columnsSum)] {
@@ -190,7 +190,7 @@ package struct LedgerSession: Equatable, Sendable {
     package var process: UInt32
     /// When it began, in seconds since the epoch.
     package var time: UInt64
-    /// The boot id of the system. Memory, such as that of the hand-over record, does not survive a restart.
+    /// The boot id of the system. Memory, such as that of the hand-over file, does not survive a restart.
     package var boot: (UInt64, UInt64)
     package var policy: UnknownPolicy
     /// Whether it makes no request, because the run is given up: its rows end without one.
@@ -248,13 +248,13 @@ package struct LedgerRange: Equatable, Sendable {
     /// The offset in the input at which it ends.
     var end: UInt64 { start.offset + UInt64(bytes) }
 
-    /// The maximum number of rows in a chunk, which is what fits into a note of the hand-over record.
+    /// The maximum number of rows in a chunk, which is what fits into a note of the hand-over file.
     static let rowsMax = (1 << 23) - 1
     static let rowMax: UInt64 = 1 << 40
 }
 
 extension LedgerHeader.Flags {
-    /// Returns nil if a later version has packed the input in a way that this one does not know.
+    /// Returns nil if a later version has packed the input in a way that is unknown to this one.
     init?(_ number: UInt32) {
         let packing = Int(number >> 1 & 15)
         guard packing < Self.packings.count else { return nil }

@@ -1,4 +1,4 @@
-/// The requests for a row that has no outcome, as a session that ended in order knows them.
+/// The requests for a row that has no outcome, as a session that ended in order has left them.
 package struct RowAttempts: Sendable, Equatable {
     /// The row's index in its range.
     package var index: UInt32

@@ -32,7 +32,7 @@ package final class RunLedger: Sendable {
     private let bytesPerRow: Int
     private static let bytesOfPlainRow = 448
 
-    /// The bytes that are reserved for the outcome of a row, with so many carried columns.
+    /// The bytes that are reserved for the outcome of a row, with this many carried columns.
     static func bytesReserved(carried: Int) -> Int { bytesOfPlainRow + carried * (1 + CarriedFields.textMax) }
 
     /// - Parameters:
@@ -54,7 +54,7 @@ package final class RunLedger: Sendable {
     var reservationFailure: StorageError? { state.withLock { $0.storage.reservationFailure } }
 
     /// Makes the ledger durable, and records how much of `results.csv` is right and the notes of the previous session,
-    /// before another session begins. Only after that may the hand-over record be replaced.
+    /// before another session begins. Only after that may the hand-over file be replaced.
     ///
     /// - Parameters:
     ///   - resultsLength: 0 if no byte of `results.csv` counts until it is written anew.
@@ -136,7 +136,7 @@ package final class RunLedger: Sendable {
         }
     }
 
-    /// Makes all records durable, and appends a mark that says so.
+    /// Makes all records durable, and appends a mark for this.
     ///
     /// - Parameters:
     ///   - covered: the length of the ledger up to which `results.csv` has the lines of all outcomes.

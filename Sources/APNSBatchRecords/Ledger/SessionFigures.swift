@@ -17,7 +17,7 @@ package struct SessionFigures: Equatable, Sendable {
         self.connections = connections
     }
 
-    /// What a snapshot of the session says.
+    /// The figures of a snapshot of the session.
     package init(_ snapshot: CampaignProgress) {
         self.init(
             milliseconds: UInt64(max(0, snapshot.elapsedSeconds) * 1000), requests: snapshot.requests,

@@ -9,14 +9,14 @@ package struct DiskNeed: Equatable, Sendable {
     /// The number of rows that are announced together, so that space is reserved for the longest outcome that each of them can have.
     package var announced: UInt64
 
-    /// The mean bytes of a row with a token of 64 digits and no carried columns, in the ledger and in `results.csv`; measured, docs/performance.md.
+    /// The mean bytes of a row with a token of 64 digits and no carried columns, in the ledger and in `results.csv`; measured, docs/internals/performance.md.
     package static let bytesPerRow: UInt64 = 48 + 133
 
     package init(rows: UInt64, carried: Int, announced: UInt64) {
         (self.rows, self.carried, self.announced) = (rows, carried, announced)
     }
 
-    /// The room for all rows, and for what is reserved while the last of them are sent. Values of carried columns, which nobody knows
+    /// The room for all rows, and for what is reserved while the last of them are sent. Values of carried columns, which are unknown
     /// before, are not in it.
     package var bytes: UInt64 {
         let together = min(rows, announced)

@@ -4,7 +4,7 @@ import APNSBatchNotification
 /// Compares a ledger with the lanes' notes and `results.csv`. If the ledger does not explain them, it has lost its end or
 /// belongs to another run, and nothing may be sent.
 ///
-/// The proof relies on the order of writes: a session is durable in the ledger before its hand-over record is in place, a
+/// The proof relies on the order of writes: a session is durable in the ledger before its hand-over file is in place, a
 /// range before a lane notes rows of it, and an outcome is written to the ledger before its line is written to
 /// `results.csv`.
 struct LedgerProof {
@@ -21,7 +21,7 @@ struct LedgerProof {
     }
 
     let history: LedgerHistory
-    /// The notes of the last session that had a hand-over record; nil if there are no valid ones.
+    /// The notes of the last session that had a hand-over file; nil if there are no valid ones.
     let handOvers: HandOverNotes?
     /// The current boot id of the system.
     let boot: (UInt64, UInt64)
@@ -81,7 +81,7 @@ struct LedgerProof {
         }
         if let missing { throw Doubt.missingRow(missing, file: RunDirectory.results) }
         // A loss of power may have changed bytes of a few lines, so a few lines of another run prove nothing. With a
-        // hand-over record of this run, it is `results.csv` that was exchanged, and it is written anew.
+        // hand-over file of this run, it is `results.csv` that was exchanged, and it is written anew.
         if otherLines > ownLines, !isSound, handOvers == nil { throw Doubt.otherResults }
     }
 
@@ -126,7 +126,7 @@ extension LedgerProof.Doubt {
             return "\(ledger) is truncated: it has no record of the last process that worked on the run"
                 + Self.remedy(lastRow)
         case .missingRow(let row, let file):
-            return "\(ledger) is truncated: it has no record of row \(row), which \(name)/\(file) says was sent"
+            return "\(ledger) is truncated: it has no entry of row \(row), which was sent according to \(name)/\(file)"
                 + Self.remedy(lastRow)
         }
     }

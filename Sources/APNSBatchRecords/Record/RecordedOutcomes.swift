@@ -4,7 +4,7 @@ import APNSBatchModel
 /// The outcomes of a run, read from its ledger in the order in which they were recorded, also while a process appends to it.
 /// It gives only outcomes that are durable: what it has given once is never different later.
 ///
-/// A place is an offset in the ledger, behind a record. What is durable of a ledger never changes, so that a reader that
+/// A place is an offset in the ledger, after a record. What is durable of a ledger never changes, so that a reader that
 /// keeps its place elsewhere can continue there in another process.
 ///
 /// Sendable, because nothing else has the memory of its reader.
@@ -106,7 +106,7 @@ package struct RecordedOutcomes: ~Copyable, @unchecked Sendable {
         if place != wanted { (place, rowsBefore) = (0, 0) }
     }
 
-    /// Reads on to the next event, and moves the place behind it. Outcomes are read into a batch, which is emptied first.
+    /// Reads on to the next event, and moves the place after it. Outcomes are read into a batch, which is emptied first.
     /// Returns nil if nothing follows that is durable.
     package mutating func next(into batch: OutcomeBatch) throws(CampaignError) -> Event? {
         do {

@@ -7,7 +7,7 @@ import Glibc
 package enum RunDirectory {
     /// The ledger, from which all other files follow.
     package static let ledger = "ledger"
-    /// The hand-over record.
+    /// The hand-over file.
     static let handOvers = "ledger.board"
     package static let results = "results.csv"
     /// The rows of a program, as CSV.
@@ -40,7 +40,7 @@ package enum RunDirectory {
     /// Whether there is such a directory.
     package static func exists(_ directory: String) -> Bool { access("\(directory)/.", F_OK) == 0 || !isAbsence(errno) }
 
-    /// Whether a failed look at a file says that there is none. Any other failure says nothing about it.
+    /// Whether a failed look at a file means that there is none. Any other failure means nothing for it.
     static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
 
     /// Whether there is a file, or a link.
@@ -176,7 +176,7 @@ package enum RunDirectory {
         throw CampaignError(.configuration, "cannot create a directory below \(folder)/: \(systemMessage())")
     }
 
-    /// Where runs are whose directory nobody has named.
+    /// Where runs are whose directory was not named.
     package static let folder = "runs"
     /// The permissions of the directory of a run.
     static let mode: mode_t = 0o755

@@ -25,10 +25,10 @@ package protocol RunFiles: Sendable {
     /// Opens `results.csv` for reading; returns nil if it is missing.
     func resultsToRead() throws(CampaignError) -> (any AppendFile)?
 
-    /// Returns the words of the previous session's hand-over record; empty if it cannot be read.
+    /// Returns the words of the previous session's hand-over file; empty if it cannot be read.
     func notes() -> [UInt64]
 
-    /// Creates an empty hand-over record.
+    /// Creates an empty hand-over file.
     func makeHandOvers(slots: Int, of ledger: any AppendFile) throws(CampaignError) -> HandOverRecord
 
     /// Opens the file in which rows of a program are kept, and creates it if it is missing.
@@ -66,7 +66,7 @@ package struct DirectoryFiles: RunFiles {
     /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any AppendFile {
         let storage = try lockedUnbegun(.either)
-        // An empty one is not touched: the time at which it was written tells it from others.
+        // An empty one is not touched: the time at which it was written distinguishes it from others.
         if storage.length > 0 { try CampaignError.mapping(.results) { try storage.truncate(to: 0) } }
         return storage
     }
@@ -84,7 +84,7 @@ package struct DirectoryFiles: RunFiles {
     func isUnbegun() throws(CampaignError) -> Bool { try isUnbegun(try ledgerToRead()) }
 
     private func isUnbegun(_ storage: FileStorage) throws(CampaignError) -> Bool {
-        // The hand-over record is put in place only after header and session are durable in the ledger.
+        // The hand-over file is put in place only after header and session are durable in the ledger.
         if HandOverNotes(notes()) != nil { return false }
         if storage.length == 0 { return true }
         var first = [UInt8](repeating: 0, count: 4)

@@ -22,7 +22,7 @@ public struct RunOpening: Sendable, Equatable {
 
     /// Reads a run directory, also while a process works on the run.
     ///
-    /// - Returns: Nil if the directory holds no run, or only the beginning of one of which no row can have been sent.
+    /// - Returns: Nil if the directory holds no run, or only the beginning of one, from which no row can have been sent.
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public init?(ifBegunIn directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)
@@ -78,6 +78,6 @@ extension LedgerSession {
 }
 
 extension CampaignError {
-    /// Whether files of a run could not be read, which does not say that they are damaged or gone.
+    /// Whether files of a run could not be read, which does not mean that they are damaged or gone.
     package var saysNothing: Bool { (cause as? StorageError).map { !$0.isMissing } ?? false }
 }

@@ -7,7 +7,7 @@ package struct RunPast: Sendable {
     package let header: LedgerHeader
     /// The content of the ledger, with its unavailable rows reopened if that was requested.
     package let reading: LedgerReader.Reading
-    /// Whether rows are to be reopened, which the ledger does not say yet.
+    /// Whether rows are to be reopened, which is not in the ledger yet.
     let isReopening: Bool
     package let ledger: any AppendFile
     /// The length of the ledger when it was read, with what is torn at its end.
@@ -136,13 +136,13 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// The offset behind the last row that was announced.
+    /// The offset after the last row that was announced.
     package var end: UInt64 { reading.history.ranges.last?.facts.end ?? 0 }
 
     /// Returns how many of a range's first rows may have been sent.
     func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, handOvers: notes) }
 
-    /// The ranges with rows that may have been sent and have no outcome, where the ledger does not say so yet.
+    /// The ranges with rows that may have been sent and have no outcome, where that is not in the ledger yet.
     var newlyHanded: [(firstRow: UInt64, rows: Int)] {
         reading.history.ranges.compactMap { range in
             guard range.remaining > 0 else { return nil }
@@ -151,7 +151,7 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// The ranges that are read again, in order: those with rows left, and the last one, after which reading goes on.
+    /// The ranges that are read again, in order: those with rows left, and the last one, after which reading continues.
     package var ranges: [PastRange] {
         reading.history.ranges.enumerated().compactMap { index, range in
             let isLast = index == reading.history.ranges.count - 1
@@ -166,9 +166,9 @@ package struct RunPast: Sendable {
         throw CampaignError(.configuration, "campaign id: the run began with another one")
     }
 
-    /// What follows the cause if the input is the copy that the run keeps: nobody but this program writes it.
+    /// What follows the cause if the input is the copy that the run keeps: only this program writes it.
     package static let damagedCopy =
-        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status says which "
+        "; the copy of the input in the run directory is damaged, so resuming does not help: apns-batch status shows which "
         + "rows are left and which of them may have been sent, and another run can send them"
 
     /// Throws if the campaign or the input differs.

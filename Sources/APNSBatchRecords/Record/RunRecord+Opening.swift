@@ -13,7 +13,7 @@ extension RunRecord {
         let past: RunPast?
         /// The ledger, which this life of the run has locked.
         let ledger: any AppendFile
-        /// The number of chunks that lanes may hold at once, each with a note in the hand-over record.
+        /// The number of chunks that lanes may hold at once, each with a note in the hand-over file.
         let slots: Int
         /// The number of bytes of lines that are buffered before they are written.
         let lineBytes: Int

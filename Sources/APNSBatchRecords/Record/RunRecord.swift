@@ -12,7 +12,7 @@ package final class RunRecord: Sendable {
     private let receivers: [any OutcomeReceiver]
     /// The receivers that failed and get nothing more.
     private let failed = Guarded<Set<ObjectIdentifier>>([])
-    /// Whether the operator was told that no space can be reserved.
+    /// Whether it was logged that no space can be reserved.
     private let hasSaidUnreserved = Guarded(false)
     private let warn: @Sendable (String) -> Void
     private let stop: @Sendable (CampaignError) -> Void

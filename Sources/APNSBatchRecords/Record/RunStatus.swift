@@ -2,7 +2,7 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// The state of a run's rows, read from its ledger, also while the run goes on.
+/// The state of a run's rows, read from its ledger, also during the run.
 public struct RunStatus: Sendable, Equatable {
     /// What is known about a row.
     @nonexhaustive

@@ -10,7 +10,7 @@ package final class ResultsFile: OutcomeReceiver {
     private let bytesPerRow: Int
     private static let bytesOfPlainRow = 832
 
-    /// The bytes that are reserved for the line of a row, with so many carried columns.
+    /// The bytes that are reserved for the line of a row, with this many carried columns.
     static func bytesReserved(carried: Int) -> Int {
         bytesOfPlainRow + carried * (SheetField.most(CarriedFields.textMax) + 1)
     }

@@ -18,7 +18,7 @@ public struct RunTimeline: Sendable, Equatable, RandomAccessCollection {
 
     /// The index of the first point.
     public var startIndex: Int { points.startIndex }
-    /// The index behind the last point.
+    /// The index after the last point.
     public var endIndex: Int { points.endIndex }
     /// The point at this index. Complexity: O(1).
     public subscript(index: Int) -> TimelinePoint { points[index] }

@@ -4,7 +4,7 @@ import APNSBatchModel
 /// Reads the timeline of a run point by point, also while a process appends to it.
 public struct TimelineReader: Sendable {
     private let storage: any AppendFile
-    /// Where the next point begins: behind the last intact record, because damaged ones at the end may be cut and replaced.
+    /// Where the next point begins: after the last intact record, because damaged ones at the end may be cut and replaced.
     private var offset: UInt64
 
     private static let length = UInt64(TimelineRecord.length)
@@ -27,7 +27,7 @@ public struct TimelineReader: Sendable {
         _ = try CampaignError.mapping(.results) {
             try header.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
         }
-        // A header that is damaged, or being written, does not keep anybody from reading the points.
+        // A header that is damaged, or being written, does not prevent reading the points.
         guard TimelineRecord.isTagged(header[...]) || header.allSatisfy({ $0 == 0 }) else {
             throw CampaignError(.results, "\(name) holds no timeline: its file has another form")
         }
@@ -41,7 +41,7 @@ public struct TimelineReader: Sendable {
     /// Returns the points that were appended since the last call, in the order in which they were recorded. Torn and damaged
     /// records are skipped.
     ///
-    /// - Parameter enough: The number of points after which reading stops; up to 255 more may be returned. The next call goes on.
+    /// - Parameter enough: The number of points after which reading stops; up to 255 more may be returned. The next call continues.
     /// - Returns: Empty if no further point was appended.
     /// - Throws: ``CampaignError`` with ``CampaignError/Code/results``.
     public mutating func read(enough: Int = .max) throws(CampaignError) -> [TimelinePoint] {

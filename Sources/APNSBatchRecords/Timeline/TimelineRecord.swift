@@ -5,7 +5,7 @@ import APNSBatchModel
 ///
 ///     kind (8 bits), version (8), "AT", CRC-32C of all other bytes (32)
 ///
-/// docs/timeline.md describes the rest.
+/// docs/reference/timeline.md describes the rest.
 enum TimelineRecord {
     static let length = 192
     static let version: UInt8 = 1
@@ -13,7 +13,7 @@ enum TimelineRecord {
     /// The value for a number that is not known.
     private static let unknown = UInt64.max
 
-    /// The first record of a timeline, which says whose timeline it is.
+    /// The first record of a timeline, which identifies its run.
     struct Header: Equatable {
         /// The value from which the `apns-id`s of the run derive.
         var identity: (UInt64, UInt64)
@@ -153,7 +153,7 @@ enum TimelineRecord {
     }
 }
 
-/// Numbers one behind the other, little-endian.
+/// Numbers one after the other, little-endian.
 private struct Fields {
     private(set) var bytes: [UInt8] = []
 

@@ -16,7 +16,7 @@ extension RunReport.NextStep {
             steps.append(rest(of: summary, directory))
         }
         add(
-            summary.unavailable, { "Send \($0) again that APNs did not take, when it answers as usual." },
+            summary.unavailable, { "When APNs has recovered, send \($0) again that ended as unavailable." },
             report.parts.map { retry($0, in: report.runDirectory) }
                 ?? "apns-batch resume --retry-unavailable \(directory)")
         add(
@@ -28,7 +28,7 @@ extension RunReport.NextStep {
             }
             add(
                 summary.invalid &+ summary.expired &+ summary.unavailable,
-                { "Send \($0) that were not sent in a run of their own, when their lines in \(name) are corrected." },
+                { "Correct the lines of \($0) in \(name), and send them in a separate run." },
                 command)
         }
         add(
@@ -48,14 +48,14 @@ extension RunReport.NextStep {
         for run in summary.othersAtWork {
             steps.append(
                 .init(
-                    text: "Wait for another run of the campaign, which was going on when this one ended.",
+                    text: "Wait for another run of the campaign, which was at work when this one ended.",
                     command: "apns-batch status --follow \(run.runDirectory.shellQuoted)"))
         }
         // The files are there when the run has been resumed.
         guard report.isOfKilledRun != true else { return steps }
         add(
             report.rows { $0 == .delete },
-            { "Delete the tokens of \($0) that APNs no longer knows: invalid-tokens.csv." })
+            { "Delete the tokens of \($0) that are gone for APNs: invalid-tokens.csv." })
         add(
             report.rows { $0 == .look },
             { "Look at the tokens of \($0), which may belong to another environment or app: doubtful-tokens.csv." })

@@ -32,7 +32,7 @@ extension RunReport {
             case killed
             /// Its run directory cannot be read. All its rows count as left.
             case damaged
-            /// Its run has more rows than the manifest says, or is complete with fewer.
+            /// Its run has more rows than the manifest, or is complete with fewer.
             case wrongRows = "wrong_rows"
             /// It has no run directory, or one in which nothing was sent.
             case notBegun = "not_begun"
@@ -85,7 +85,7 @@ extension RunReport.PartLine {
         left = rows - min(rows, summary.rows)
         if state == .wrongRows {
             let cause =
-                "its run has \(summary.rows.grouped) rows, and manifest.json says \(rows.grouped): "
+                "its run has \(summary.rows.grouped) rows, and manifest.json has \(rows.grouped): "
                 + "run and manifest do not belong together"
             (verdict, self.cause) = ("FAILED: \(cause)", cause)
         }

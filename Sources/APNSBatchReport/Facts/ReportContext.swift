@@ -1,4 +1,4 @@
-/// What a report says of a run besides what its directory holds.
+/// The facts of a report that are not in the directory of the run.
 public struct ReportContext: Sendable {
     /// The name of the campaign; nil if it has none.
     public var campaign: String?

@@ -21,7 +21,7 @@ extension RunReport {
     }
 
     /// Makes the report of a run on which no process is working: with the `summary.json` in its directory, or, if its last process was
-    /// killed, with what the ledger says.
+    /// killed, with the content of the ledger.
     ///
     /// - Parameter count: Counts the rows of a killed run that were not read; without it their number is estimated.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/busy`` if a process is working on the run,

@@ -13,7 +13,7 @@ public struct RunReport: Sendable, Codable, Equatable {
     public var localTime: LocalTime
     /// The content of `summary.json`, with verdict and expectations.
     public var summary: CampaignSummary
-    /// The number of earlier nights of which medians were taken; 0 without a history, or with too few nights in it.
+    /// The number of earlier nights for medians; 0 without a history, or with too few nights in it.
     public var nights: Int
     /// Every outcome that rows have, tonight or in the median.
     public var outcomes: [OutcomeLine]

@@ -8,7 +8,7 @@ struct PartDirectory {
 
     init(_ part: Int, in directory: String) { path = RunReport.PartLine.directory(of: part, in: directory) }
 
-    /// What a run directory says of its part.
+    /// The state of a part according to its run directory.
     enum Content {
         case notBegun
         /// The summary of the last process, which ended in order.

@@ -9,7 +9,7 @@ struct PartsSum {
     /// The exit code of the first part that has failed.
     private var exitCode: Int32?
 
-    /// - Parameter content: Returns what the directory of a part says.
+    /// - Parameter content: Returns the content of the directory of a part.
     /// - Throws: The errors of `content`.
     init(
         _ manifest: PartsManifest, _ content: (_ part: Int) throws(CampaignError) -> PartDirectory.Content

@@ -2,7 +2,7 @@ import APNSBatch
 import APNSBatchBasics
 import APNSBatchModel
 
-/// What else there is to know of the rows and of the figures, as sentences.
+/// Further remarks about the rows and the figures, as sentences.
 extension RunReport {
     var remarks: [String] {
         [repetitions, duplicates, unusualTokens, lostFigures].compactMap(\.self)
@@ -21,7 +21,7 @@ extension RunReport {
 
     private var unusualTokens: String? { summary.lastSession.unusualTokens.map { sentence($0.description) } }
 
-    /// A session only knows the tokens of the rows that it took.
+    /// A session only has the tokens of the rows that it took.
     private func sentence(_ found: String) -> String {
         let text = (found.first.map { String($0).uppercased() } ?? "") + found.dropFirst()
         return summary.sessions > 1 && parts == nil ? "\(text) (of the rows of the last session)." : "\(text)."

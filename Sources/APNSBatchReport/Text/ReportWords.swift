@@ -20,7 +20,7 @@ extension RunReport {
         return ElapsedTime.text(summary.allSessions.elapsedSeconds) + " of work" + sessions
     }
 
-    /// Where the rows went to; nil for parts of which none was begun.
+    /// Where the rows went to; nil if no part was begun.
     var destination: String? {
         summary.campaign.destination.isEmpty ? nil : summary.campaign.destination
     }

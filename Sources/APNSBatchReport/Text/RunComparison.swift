@@ -69,7 +69,7 @@ public struct RunComparison: Sendable {
     }
 
     private var speed: [Line] {
-        /// A figure of which a part may be lost.
+        /// A figure that may be partly lost.
         func least(_ name: String, _ value: (RunReport) -> UInt64) -> Line {
             line(name) { ($0.isPartial ? "≥ " : "") + value($0).grouped }
         }

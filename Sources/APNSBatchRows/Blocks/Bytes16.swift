@@ -3,7 +3,7 @@
 #endif
 
 /// Searching and comparing in steps of 16 bytes, for texts that are shorter than a `ByteBlock`. It is unsafe for speed: up to 15 bytes
-/// behind the last one are loaded, and do not matter.
+/// after the last one are loaded, and do not matter.
 enum Bytes16 {
     /// Returns the offset of the first byte at or after an offset that ends the plain part of a JSON string: `"`, `\` or one below 0x20
     /// (RFC 8259, section 7). There must be one.

@@ -35,7 +35,7 @@ enum TextCheck {
             continuation == 0
         }
 
-        /// Checks the next block, of which only the bytes in `valid` count. Returns false if it is not text.
+        /// Checks the next block; only its bytes in `valid` count. Returns false if it is not text.
         @inline(__always)
         mutating func accept(_ block: ByteBlock, valid: UInt64) -> Bool {
             let bit7 = block.bit(7) & valid

@@ -1,7 +1,7 @@
-// What a backslash and the byte behind it are, where backslashes are escapes.
+// What a backslash and the byte after it are, where backslashes are escapes.
 extension CSVGrammar {
     enum Pair {
-        /// So many bytes, of which the first is the backslash.
+        /// This many bytes; the first is the backslash.
         case pair(width: Int)
         /// The bytes end before this is known.
         case needsMore

@@ -19,7 +19,7 @@ struct CSVGrammar {
     let fieldBytesMax: Int
     let recordBytesMax: Int
     let escape: CSVDialect.Escape
-    /// Whether only the ends of records are wanted: a backslash that programs read differently is no fault then, if they agree where the
+    /// Whether only the ends of records are needed: a backslash that programs read differently is no fault then, if they agree where the
     /// record ends.
     let findsEndsOnly: Bool
 

@@ -6,7 +6,7 @@ struct CSVHeader {
     /// See `RowFormat.columns`.
     func names(of chunk: RowChunk) throws(InputError) -> [String] {
         let record = Array(Self.withoutBlankLines(chunk.first(chunk.byteCount)))
-        // Not more than a record may have, because a longer one may be cut off anywhere behind that.
+        // Not more than a record may have, because a longer one may be cut off anywhere after that.
         if ForeignFormat.hasBareReturn(record.prefix(min(64 << 10, limits.recordBytes))) {
             throw .foreign(.carriageReturns)
         }

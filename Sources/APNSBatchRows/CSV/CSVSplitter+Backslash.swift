@@ -1,6 +1,6 @@
 // Dialects whose escapes are backslashes: what is read as such, and what only may be one.
 extension CSVSplitter {
-    /// Splits records by the grammar alone, byte by byte: a quote behind a backslash is none, and that is not found in blocks.
+    /// Splits records by the grammar alone, byte by byte: a quote after a backslash does not count, and this cannot be found in blocks.
     mutating func runByGrammar() {
         while result.records < capacity {
             skipBlankLines()
@@ -15,7 +15,7 @@ extension CSVSplitter {
         }
     }
 
-    /// Returns the offset behind a blank line; nil if there is none, or if more bytes must be known.
+    /// Returns the offset after a blank line; nil if there is none, or if more bytes must be known.
     private func blankLine(at start: Int) -> Int? {
         if unsafe bytes[start] == Byte.lineFeed { return start + 1 }
         guard unsafe bytes[start] == Byte.carriageReturn else { return nil }
@@ -28,7 +28,7 @@ extension CSVSplitter {
         return false
     }
 
-    /// A backslash that is text by RFC 4180, and behind which the end of the field, or of the line, may be text, too.
+    /// A backslash that is text by RFC 4180, and after which the end of the field, or of the line, may be text, too.
     func dispute(_ field: CSVGrammar.Field) -> QuotingDispute? {
         guard grammar.escape == .recognised, let last = field.content.last else { return nil }
         let endsWithBackslash = unsafe bytes[last] == Byte.backslash
@@ -59,7 +59,7 @@ extension CSVSplitter {
             .map { QuotingDispute(doubt: .escapes, offset: $0) }
     }
 
-    /// A record that is none: up to its fault, or the end of its first line, it may be one with backslashes as escapes; or, where these
+    /// A record with a fault: up to the fault, or the end of its first line, it may be one with backslashes as escapes; or, where these
     /// are given, a line that ends with one may not be its end.
     ///
     /// - Parameter line: the offset of the first LF; nil if there is none.

@@ -97,7 +97,7 @@
         unsafe bytes[position &- 1] == Byte.backslash ? 1 : 0
     }
 
-    /// Returns those of the closing quotes behind backslashes whose record may have been written with backslashes as escapes: a quote
+    /// Returns those of the closing quotes after backslashes whose record may have been written with backslashes as escapes: a quote
     /// that closes its field, or one that is doubled where the second one would close it.
     @inline(never)
     private func telling(_ closing: UInt64, base: Int) -> UInt64 {
@@ -163,7 +163,7 @@
         return result.records == capacity ? .exhausted : nil
     }
 
-    /// Whether the line end whose LF is at `position` is behind a backslash of the record, so that it may be part of a text.
+    /// Whether the line end whose LF is at `position` is after a backslash of the record, so that it may be part of a text.
     @inline(__always)
     private func isBehindBackslash(_ position: Int) -> Bool {
         let start = result.consumed

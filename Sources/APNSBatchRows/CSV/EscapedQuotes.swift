@@ -5,7 +5,7 @@ enum EscapedQuotes {
     ///
     /// - Parameters:
     ///   - record: the offset of the record.
-    ///   - end: that at which it ends by RFC 4180, or its first line, if it is none by RFC 4180. A field that is open there is no fault.
+    ///   - end: that at which it ends by RFC 4180, or its first line, if it is not valid by RFC 4180. A field that is open there is not a fault.
     static func first(_ bytes: Span<UInt8>, record: Int, end: Int, delimiter: UInt8) -> Int? {
         var reading = Reading(end: end, delimiter: delimiter, at: record)
         while reading.next == .field { reading.readField(bytes) }

@@ -193,7 +193,7 @@ struct ChunkFiller {
     }
 
     /// The error of an input whose quoting is in dispute. Rows of the chunk before it are not delivered, so that none is sent before
-    /// somebody has said how they were written.
+    /// the setting says how they were written.
     private func error(
         _ dispute: QuotingDispute, _ bytes: UnsafePointer<UInt8>, _ result: SplitResult
     ) -> InputError {

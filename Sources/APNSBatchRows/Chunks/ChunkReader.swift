@@ -17,7 +17,7 @@ import Synchronization
 /// - Bytes overwritten in place are read as they are at the time of the read.
 package final class ChunkReader: @unchecked Sendable {
     /// The number of bytes that the input takes where it is stored, as it was when it was opened and from where reading began; nil if
-    /// only its end tells. If it is packed, it has more bytes than that.
+    /// it is known only at its end. If it is packed, it has more bytes than that.
     package let storedBytes: UInt64?
     /// Whether `next(at:bytes:)` and `checksum(of:)` work.
     package let canReadAgain: Bool
@@ -198,7 +198,7 @@ package final class ChunkReader: @unchecked Sendable {
         try filler.seek(to: position)
     }
 
-    /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues behind it; nil if there are not as many
+    /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues after it; nil if there are not as many
     /// bytes. The input may have changed, so that the chunk is another one.
     ///
     /// - Parameters:

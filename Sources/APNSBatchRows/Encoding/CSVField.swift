@@ -24,13 +24,13 @@ package enum CSVField {
         return isEqual(delimiter) .| isEqual(Byte.quote) .| isEqual(Byte.lineFeed) .| isEqual(Byte.carriageReturn)
     }
 
-    /// The maximum number of bytes that a field of so many bytes takes: each byte may be a quote, which is doubled, and there
+    /// The maximum number of bytes that a field of this many bytes takes: each byte may be a quote, which is doubled, and there
     /// is one before and one after it.
     package static func most(_ bytes: Int) -> Int { 2 * bytes + 2 }
 
     /// Writes a field, with quotes if it needs them, and returns the number of bytes.
     ///
-    /// - Parameter out: Room for as many bytes as ``most(_:)`` says.
+    /// - Parameter out: Room for ``most(_:)`` bytes.
     package static func write(
         _ field: UnsafeRawBufferPointer, delimiter: UInt8, to out: UnsafeMutablePointer<UInt8>
     ) -> Int {

@@ -35,7 +35,7 @@ package struct ReturnedLines: Sendable {
         return line + [Byte.lineFeed]
     }
 
-    /// Returns the name of a column, with a number behind it if the two columns in front have that name.
+    /// Returns the name of a column, with a number after it if the two columns in front have that name.
     private static func free(_ name: String, beside names: [String]) -> String {
         guard name == rowColumn || name == reasonColumn else { return name }
         var number = 1
@@ -88,7 +88,7 @@ package struct ReturnedLines: Sendable {
         }
     }
 
-    /// Appends what an object has behind its brace; or all of a line that is no object, as a text.
+    /// Appends the text of an object after its brace; or all of a line that is no object, as a text.
     private static func append(members record: [UInt8], to line: inout [UInt8]) {
         let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), Byte.carriageReturn]
         let content = record.drop { blanks.contains($0) }

@@ -71,7 +71,7 @@ import APNSBatchBasics
         put(Byte.lineFeed)
     }
 
-    /// Ends the header row: with CR LF, so that it has the three bytes which the reader wants to see before it looks for a byte
+    /// Ends the header row: with CR LF, so that it has the three bytes which the reader needs before it looks for a byte
     /// order mark.
     mutating func endHeader() {
         put(Byte.carriageReturn)

@@ -5,11 +5,11 @@ import APNSBatchBasics
 ///
 /// Nearly every field stays as it is. One is *altered* if it begins with `=`, `+`, `-` or `@` and is no number, or if it holds a control
 /// character (`Unicode.Scalar.isHarmful`) or a byte of 0x80 to 0x9F that is not UTF-8: an apostrophe precedes it, its backslashes are
-/// doubled, and those characters become escapes of JSON (`\n`, `\u001b`), those bytes `\x80`. So that nobody takes another field for
-/// an altered one, a field is altered, too, if it begins with an apostrophe and has a backslash, or one of `= + - @ '` behind the
+/// doubled, and those characters become escapes of JSON (`\n`, `\u001b`), those bytes `\x80`. So that a reader does not take another field for
+/// an altered one, a field is altered, too, if it begins with an apostrophe and has a backslash, or one of `= + - @ '` after the
 /// apostrophe. ``plain(_:)`` gives back what was altered.
 package enum SheetField {
-    /// The maximum number of bytes that a field of so many bytes takes. A field that would take more, for nearly every character of it is
+    /// The maximum number of bytes that a field of this many bytes takes. A field that would take more, for nearly every character of it is
     /// altered, is cut; one of 80 characters never is.
     package static func most(_ bytes: Int) -> Int { contentMost(bytes) + 2 }
 
@@ -19,7 +19,7 @@ package enum SheetField {
     ///
     /// - Parameters:
     ///   - isKey: Whether the field is a token, and stays as it is if it may be the id of a channel, which may begin with `+`.
-    ///   - out: Room for as many bytes as ``most(_:)`` says.
+    ///   - out: Room for ``most(_:)`` bytes.
     package static func write(
         _ field: UnsafeRawBufferPointer, isKey: Bool = false, to out: UnsafeMutablePointer<UInt8>
     ) -> Int {

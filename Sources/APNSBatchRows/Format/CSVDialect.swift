@@ -7,7 +7,7 @@ package struct CSVDialect: Sendable, Equatable {
         case recognised
         /// Doubled. A backslash is text.
         case none
-        /// With a backslash before it, as `CSVGrammar` says.
+        /// With a backslash before it, by the rules of `CSVGrammar`.
         case backslash
     }
 

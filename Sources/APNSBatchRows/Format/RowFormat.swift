@@ -7,7 +7,7 @@
 /// In all formats records end in LF or CR LF, and blank lines are not records.
 package enum RowFormat: Sendable, Equatable {
     case csv(CSVDialect)
-    /// One JSON object on each line (RFC 8259). There is no header row: the columns are the keys that somebody wants.
+    /// One JSON object on each line (RFC 8259). There is no header row: the columns are the keys that the campaign uses.
     case ndjson
 }
 
@@ -30,7 +30,7 @@ package struct FormatChoice: Sendable {
         self.init(format, wanted: columns().map { JSONColumn($0) })
     }
 
-    /// NDJSON if the input's name or its first byte says so, else CSV.
+    /// NDJSON by the input's name or its first byte, else CSV.
     ///
     /// - Parameters:
     ///   - name: the name of the input.

@@ -1,4 +1,4 @@
-/// What the first rows of NDJSON have, which has no header row that would say it.
+/// The columns of the first rows of NDJSON, which has no header row.
 package struct FirstRows: Sendable, Equatable {
     /// The largest number of rows that are looked at.
     static let most = 1000
@@ -11,7 +11,7 @@ package struct FirstRows: Sendable, Equatable {
     /// Whether at least one row has a value for a column, by its index; null counts as one.
     fileprivate(set) var has: [Bool]
 
-    /// A row of which only the keys are known. What is to be found in the value of a key is taken to be there.
+    /// A row with known keys and unknown values. A part of a value is taken to be there.
     package init(keys: [String], _ columns: [JSONColumn]) {
         self.init(has: columns.map { column in keys.contains { $0.utf8.elementsEqual(column.path[0].utf8) } })
         rows = 1

@@ -1,7 +1,7 @@
 /// The escapes of JSON strings (RFC 8259, section 7).
 enum JSONEscape {
     /// Returns the length of the escape that begins with the backslash at `bytes`, in bytes; that of both halves of a surrogate pair. Returns 0
-    /// if it is none, or stands for NUL.
+    /// if it is not an escape, or stands for NUL.
     @inline(__always)
     static func length(_ bytes: UnsafePointer<UInt8>) -> Int {
         switch unsafe bytes[1] {
@@ -28,7 +28,7 @@ enum JSONEscape {
         return value == 0 ? .escapedNUL : .loneSurrogate
     }
 
-    /// Returns the value of four hex digits; nil if one of the bytes is none. It reads no byte after the first that is none.
+    /// Returns the value of four hex digits; nil if one of the bytes is not a digit. It reads no byte after the first that is not.
     private static func codeUnit(_ digits: UnsafePointer<UInt8>) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<4 {

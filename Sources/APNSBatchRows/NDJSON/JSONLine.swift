@@ -1,5 +1,5 @@
 /// Finds where the values of a line of JSON end (RFC 8259), also of those that are in no column, so that a line is either JSON or has a
-/// fault. Payloads and templates have a reader of their own, `JSONScanner`, which this module does not know.
+/// fault. Payloads and templates have a separate reader, `JSONScanner`, which this module does not use.
 ///
 /// A function returns the offset behind what it has read, or -1, and then `fault` is set.
 ///

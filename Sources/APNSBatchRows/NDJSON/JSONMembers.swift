@@ -1,4 +1,4 @@
-/// What a cursor knows of the members of rows: the names of the columns, and the shape of the last row.
+/// What a cursor has learned about the members of rows: the names of the columns, and the shape of the last row.
 ///
 /// A shape is what stands between the values. The rows of an export usually have the same one, so that it is compared and not read.
 ///
@@ -74,7 +74,7 @@ extension JSONMembers {
     @inline(__always)
     subscript(index: Int) -> Member { unsafe members[index] }
 
-    /// Whether the text before a member's value is at `bytes`, of which as many may be read as the buffer has slack.
+    /// Whether the text before a member's value is at `bytes`; as many of them may be read as the buffer has slack.
     @inline(__always)
     func matches(_ member: Member, _ bytes: UnsafePointer<UInt8>) -> Bool {
         unsafe Bytes16.equal(text + member.start, bytes, count: member.length)

@@ -69,7 +69,7 @@ extension RowCursor {
     }
 
     /// Reads a record that has the shape of the last one. Returns false if it has not. The columns without a member are empty since the
-    /// row of which the shape was learned.
+    /// row whose shape was learned.
     @inline(__always)
     private mutating func readShape(_ record: Record) -> Bool {
         hasEscapes = false

@@ -12,13 +12,13 @@ import CAPNSZlib
         case start
         case inside
         case between
-        /// In the zero bytes behind the last member.
+        /// In the zero bytes after the last member.
         case padding
     }
 
     init() {
         unsafe stream.initialize(to: z_stream())
-        // 15 is the largest window, 32 KiB; 16 more say gzip. It fails only if there is no memory, which `unpack` then says.
+        // 15 is the largest window, 32 KiB; 16 more select gzip. It fails only if there is no memory, which `unpack` then reports.
         _ = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     }
 
@@ -71,7 +71,7 @@ import CAPNSZlib
         let count = unsafe (Int(given - stream.pointee.avail_in), Int(room - stream.pointee.avail_out))
         switch code {
         case Z_STREAM_END: place = .between
-        // Z_BUF_ERROR says that there was nothing to do without more input or room.
+        // Z_BUF_ERROR means that there was nothing to do without more input or room.
         case Z_OK, Z_BUF_ERROR: break
         case Z_MEM_ERROR, Z_STREAM_ERROR: throw .noMemory
         case Z_NEED_DICT: throw .damaged("a preset dictionary is needed")

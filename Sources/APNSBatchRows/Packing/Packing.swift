@@ -5,10 +5,10 @@ package enum Packing: String, Sendable, CaseIterable {
     /// Frames of RFC 8878, one after the other; skippable frames are skipped.
     case zstd
 
-    /// The number of first bytes that tell the packing.
+    /// The number of first bytes that identify the packing.
     static let bytesWanted = 4
 
-    /// Whether an input that begins with some bytes may be packed in this way, as far as they tell.
+    /// Whether an input that begins with some bytes may be packed in this way, judged by them.
     private func mayBegin(with start: ArraySlice<UInt8>) -> Bool {
         switch self {
         case .gzip: return zip(start, [0x1F, 0x8B] as [UInt8]).allSatisfy { $0 == $1 }
@@ -22,7 +22,7 @@ package enum Packing: String, Sendable, CaseIterable {
         }
     }
 
-    /// What the first bytes of an input tell of its packing.
+    /// What the first bytes of an input reveal about its packing.
     enum Guess: Equatable {
         case packed(Packing)
         case plain
@@ -74,7 +74,7 @@ package enum PackingFault: Error, Equatable, Sendable {
     /// Something else follows the last member or frame.
     case trailing
     /// A frame needs a window of more bytes than is allowed. `log` is the binary logarithm of what it needs; nil if its header does
-    /// not say so directly.
+    /// not show it directly.
     case window(log: Int?, allowed: Int)
     case noMemory
 }

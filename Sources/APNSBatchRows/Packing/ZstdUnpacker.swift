@@ -44,7 +44,7 @@ import CAPNSZstd
         }
     }
 
-    /// Returns the window that a frame says it needs, if the bytes begin with its header (RFC 8878, section 3.1.1.1.2).
+    /// Returns the window that a frame declares, if the bytes begin with its header (RFC 8878, section 3.1.1.1.2).
     private static func windowLog(of input: UnsafeRawBufferPointer) -> Int? {
         guard input.count >= 6, unsafe input.prefix(4).elementsEqual([0x28, 0xB5, 0x2F, 0xFD]) else { return nil }
         let isSingle = unsafe input[4] & 0x20 != 0

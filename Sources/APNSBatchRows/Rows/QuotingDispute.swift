@@ -6,7 +6,7 @@ package enum QuotingDoubt: Equatable, Sendable {
     case lineEnd
 }
 
-/// A place of which programs that write CSV mean different things, so that the input cannot be read without a word about it.
+/// A place that programs write with different meanings, so that the input cannot be read without a setting for it.
 struct QuotingDispute: Equatable {
     let doubt: QuotingDoubt
     /// The offset of the backslash.

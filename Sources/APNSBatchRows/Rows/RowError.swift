@@ -32,7 +32,7 @@ package struct RowError: Error, Equatable, Sendable {
     }
 
     /// Why a line is not a JSON object (RFC 8259) whose members are the fields of a row. Position: the first byte that cannot be
-    /// where it stands, unless said otherwise.
+    /// where it stands, unless documented otherwise.
     package enum JSONCause: Error, Sendable {
         case expectedObject, expectedKey, expectedColon, expectedComma, expectedValue, textAfterEnd
         /// Position: the number's first byte.

@@ -7,10 +7,10 @@ import Glibc
 ///
 /// It is called once for each buffer, never for a row. What only files can do has default implementations.
 protocol ByteSource: AnyObject, Sendable {
-    /// The number of bytes to read, as it was when the source was opened; nil if only the end tells.
+    /// The number of bytes to read, as it was when the source was opened; nil if it is known only at the end.
     var size: UInt64? { get }
 
-    /// The number of bytes that the input takes where it is stored, as it was when the source was opened; nil if only the end tells.
+    /// The number of bytes that the input takes where it is stored, as it was when the source was opened; nil if it is known only at the end.
     /// It differs from ``size`` if the input is packed, and then ``size`` is nil.
     var storedSize: UInt64? { get }
 
@@ -19,7 +19,7 @@ protocol ByteSource: AnyObject, Sendable {
     /// - Parameter read: The number of bytes that `read` has returned since the start or the last `seek`, and those before.
     func storedBytes(read: UInt64) -> UInt64
 
-    /// How the bytes are packed where they are stored; nil if they are not, or if no byte was read yet and only the first ones tell.
+    /// How the bytes are packed where they are stored; nil if they are not, or if no byte was read yet.
     var packing: Packing? { get }
 
     /// The files that were read to their end, in order; empty unless the input is made of several.

@@ -15,7 +15,7 @@ final class FileSource: ByteSource {
         self.size = size
     }
 
-    /// Whether the first bytes say that the others are packed.
+    /// Whether the others are packed, judged by the first bytes.
     func isPacked() throws(InputError) -> Bool {
         var start = [UInt8](repeating: 0, count: Int(min(UInt64(Packing.bytesWanted), size ?? 0)))
         let isRead = try unsafe start.withUnsafeMutableBufferPointer { (room) throws(InputError) in

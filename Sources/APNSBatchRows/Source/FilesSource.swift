@@ -244,7 +244,7 @@ private final class OpenedFile {
     }
 }
 
-/// What tells files apart whose paths differ.
+/// What distinguishes files whose paths differ.
 private struct FileIdentity: Hashable {
     let device: UInt64
     let number: UInt64

@@ -20,7 +20,7 @@ package final class InputCopy: Sendable {
 
     /// - Parameters:
     ///   - windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame of the input may need; nil for the default.
-    ///   - format: The format, which says whether each of several files has a header row.
+    ///   - format: The format, which determines whether each of several files has a header row.
     package init(of input: InputLocation, windowLog: Int? = nil, format: FormatChoice = .csv(.comma)) {
         (self.input, self.windowLog) = (input, windowLog ?? RowLimits.standard.zstdWindowLog)
         self.format = format
@@ -48,7 +48,7 @@ package final class InputCopy: Sendable {
         return source
     }
 
-    /// Writes a copy that has only the beginning of the input, in place of one whose rows nobody needs any more.
+    /// Writes a copy that has only the beginning of the input, in place of one whose rows are not needed any more.
     ///
     /// - Parameter file: An empty file.
     package static func write(_ beginning: [UInt8], to file: any AppendFile) throws(InputError) {
@@ -105,7 +105,7 @@ package struct CopiedInput: Sendable, Equatable {
     }
 
     package var fingerprint: InputFingerprint
-    /// The number of bytes where they are stored; nil if only the end tells.
+    /// The number of bytes where they are stored; nil if it is known only at the end.
     package var storedBytes: UInt64?
     /// Empty unless the input is made of several.
     package var files: [File]

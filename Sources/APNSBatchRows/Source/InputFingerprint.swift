@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// What tells inputs apart without their rows: checksums of their unpacked bytes.
+/// What distinguishes inputs without their rows: checksums of their unpacked bytes.
 package struct InputFingerprint: Sendable, Equatable {
     /// The greatest length of the beginning and of the end, in bytes.
     package static let edge = 64 << 10

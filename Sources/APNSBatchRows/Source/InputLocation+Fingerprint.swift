@@ -7,7 +7,7 @@ extension InputLocation {
     /// - Parameters:
     ///   - most: How many unpacked bytes to read; all if they are fewer.
     ///   - windowLog: The binary logarithm of the largest window, in bytes, that a zstd frame may need; nil for the default.
-    ///   - format: The format, which says whether each of several files has a header row.
+    ///   - format: The format, which determines whether each of several files has a header row.
     /// - Throws: As ``open(limit:windowLog:format:)``, and `InputError.cannotRead`.
     package func fingerprint(
         most: UInt64 = .max, windowLog: Int?, format: FormatChoice = .csv(.comma)

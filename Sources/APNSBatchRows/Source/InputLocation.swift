@@ -35,7 +35,7 @@ package enum InputLocation: Sendable {
     /// - Parameters:
     ///   - limit: the maximum number of bytes to read of a regular file; nil for all.
     ///   - windowLog: the binary logarithm of the largest window, in bytes, that a zstd frame may need.
-    ///   - format: the format, which says whether each of several files has a header row.
+    ///   - format: the format, which determines whether each of several files has a header row.
     /// - Throws: `InputError.cannotOpen`, `.cannotRead`, `.ofProducer`.
     func open(
         limit: UInt64?, windowLog: Int = RowLimits.standard.zstdWindowLog, format: FormatChoice = .csv(.comma)

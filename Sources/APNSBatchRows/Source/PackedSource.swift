@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import Synchronization
 
-/// The bytes of another source, unpacked if they are packed. The first bytes tell, not the name.
+/// The bytes of another source, unpacked if they are packed. The packing is detected from the content, not from the name.
 ///
 /// It unpacks on the thread that reads. A place can be read again only from the start, whose bytes are unpacked and dropped up to that
 /// place.

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// Rows that a program makes while they are read. The program encodes them into the memory in which the reader wants them.
+/// Rows that a program makes while they are read. The program encodes them into the memory from which the reader takes them.
 ///
 /// Threads: one task calls `write`, `waitForRoom`, `finish` and `fail`; the reader thread calls `read`.
 package final class RowPipe: ByteSource {

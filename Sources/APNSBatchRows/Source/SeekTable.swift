@@ -6,7 +6,7 @@ import CAPNSZstd
 ///     magic (4) │ size of what follows (4) │ a frame's packed and unpacked size (4 + 4), for each │
 ///     the number of frames (4) │ descriptor (1) │ magic of the table (4)
 ///
-/// All numbers are little-endian. Bit 7 of the descriptor says that each frame has a checksum (4) behind its sizes, and bits 2 to 6 are 0.
+/// All numbers are little-endian. Bit 7 of the descriptor means that each frame has a checksum (4) after its sizes, and bits 2 to 6 are 0.
 struct SeekTable: Equatable {
     struct Frame: Equatable {
         var packed: UInt32
@@ -80,7 +80,7 @@ struct SeekTable: Equatable {
     }
 
     /// Returns the beginning of the last frame that begins at a place of the unpacked bytes or before it, as far as the frames agree with
-    /// the table: the header of each must have the same size. Whoever unpacks a frame verifies its header.
+    /// the table: the header of each must have the same size. The header of a frame is verified when it is unpacked.
     func place(of target: UInt64, in file: any ByteSource) throws(InputError) -> Place {
         var place = Place()
         for frame in frames {

@@ -4,7 +4,7 @@ import APNSBatchBasics
 /// read them again.
 ///
 /// That process reads what earlier ones took from the file. Its origin has to make the same bytes again, which are compared and
-/// not read a second time. Reading goes on with those behind them.
+/// not read a second time. Reading continues after them.
 ///
 /// Threads: `attach` is called before the reader thread starts, which calls the other functions. Any thread may call `cancel` and
 /// `read(at:into:)`.
@@ -97,7 +97,7 @@ package final class SpooledSource: ByteSource, @unchecked Sendable {
         return count
     }
 
-    /// Compares bytes of the origin with those that were taken, and returns the ones behind them.
+    /// Compares bytes of the origin with those that were taken, and returns the ones after them.
     private func compare(_ bytes: UnsafeRawBufferPointer, with spool: SpoolReader) throws(InputError) -> [UInt8] {
         let known = try spool.bytes(at: produced, count: Int(min(spool.length - produced, UInt64(bytes.count))))
         let same = unsafe zip(known, bytes).prefix { $0 == $1 }.count
@@ -179,6 +179,6 @@ private final class SpoolReader {
         return Array(bytes[..<got])
     }
 
-    /// Whether the file ends at the end of a line, which it does not behind a row that is too long.
+    /// Whether the file ends at the end of a line, which it does not after a row that is too long.
     func endsLine() throws(InputError) -> Bool { try bytes(at: length - 1, count: 1) == [Byte.lineFeed] }
 }

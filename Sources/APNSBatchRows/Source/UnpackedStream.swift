@@ -19,7 +19,7 @@
     private static let inputBytes = 128 << 10
 
     private enum State {
-        /// The first bytes will tell.
+        /// It is determined by the first bytes.
         case open
         case plain
         case packed(Packing, any Unpacker)
@@ -131,10 +131,10 @@
         return true
     }
 
-    /// Moves to an offset: to the frame that has it, if a table says where that is; else forward by unpacking, and backward by
+    /// Moves to an offset: to the frame that has it, if a table has its place; else forward by unpacking, and backward by
     /// beginning again.
     ///
-    /// - Throws: `InputError.cancelled` when `isCancelled` says so, and the errors of `read`.
+    /// - Throws: `InputError.cancelled` when `isCancelled` is true, and the errors of `read`.
     func move(to target: UInt64, isCancelled: () -> Bool) throws(InputError) {
         try jump(towards: target)
         guard target > position else { return }

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import Logging
 
-/// A log handler that makes printable what it passes on, for messages and metadata hold what servers, files and other programs say. The
+/// A log handler that makes printable what it passes on, for messages and metadata hold texts of servers, files and other programs. The
 /// metadata of the program's own logger stays as it is.
 private struct PrintableLog: LogHandler {
     private var handler: any LogHandler

@@ -16,7 +16,7 @@ package final class RunControl: Sendable {
     private let cause = Guarded<Stop?>(nil)
     private let listener = Guarded<Listener?>(nil)
 
-    /// Who is told that the run stops.
+    /// What is called when the run stops.
     private struct Listener {
         let runStops: @Sendable () -> Void
     }

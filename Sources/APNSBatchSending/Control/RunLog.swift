@@ -4,7 +4,7 @@ import APNSBatchNotification
 import Glibc
 import Logging
 
-/// The log messages of a run. They never contain tokens, keys or payloads, and are printable whatever a server says.
+/// The log messages of a run. They never contain tokens, keys or payloads, and are printable whatever a server sends.
 ///
 /// What goes well is logged as info or debug. A warning is for what keeps a run from sending, or threatens to, and for its end.
 package struct RunLog: Sendable {
@@ -17,7 +17,7 @@ package struct RunLog: Sendable {
     /// The last fatal answer that was logged.
     private let fatal = Guarded("")
     private let listener = Guarded<Listener?>(nil)
-    /// The rules of which a warning about a row was logged.
+    /// The rules for which a warning about a row was logged.
     private let rulesOfRows = Guarded(Set<Rule>())
     private let repeated = Guarded(RepeatedNotices())
 
@@ -28,7 +28,7 @@ package struct RunLog: Sendable {
         self.endpoint = endpoint
     }
 
-    /// Sets who is told of rare events: outages, and waiting.
+    /// Sets the receiver of rare events: outages, and waiting.
     package func tell(_ listener: Listener?) { self.listener.withLock { $0 = listener } }
 
     func note(_ event: String, _ detail: String) { listener.withLock { $0 }?(event, detail) }

@@ -27,7 +27,7 @@ struct WaitingNotices: Equatable {
         return isDue
     }
 
-    /// Returns nil for a pause, of which the operator knows anyway.
+    /// Returns nil for a pause, which the operator has caused.
     private static func kind(_ waiting: CampaignProgress.Waiting) -> Kind? {
         switch waiting {
         case .paused: nil

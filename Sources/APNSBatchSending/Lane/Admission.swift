@@ -54,7 +54,7 @@ struct Admission: ~Copyable {
     private static let rateWait: UInt32 = 1250
     /// With fewer requests in flight, waiting for more answers would cost more time than it saves work.
     static let lingerFrom = 128
-    /// The longest waits of a lane of a sender, in microseconds: while it has so many requests in flight, and while it has
+    /// The longest waits of a lane of a sender, in microseconds: while it has this many requests in flight, and while it has
     /// nothing to do. Then it wakes only to look whether connections need a PING or a new provider token.
     static let busyWait: UInt32 = 1000
     static let serviceWait: UInt32 = 15_000_000

@@ -129,7 +129,7 @@ struct LaneAnswers: ~Copyable {
 
     // MARK: What APNs answered
 
-    /// Handles an answer other than 200, as the table of answers says.
+    /// Handles an answer other than 200 by the table of answers.
     private mutating func refused(
         _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
@@ -246,7 +246,7 @@ struct LaneAnswers: ~Copyable {
         _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows
     ) {
         if rows[ticket].mayHaveArrived {
-            // The answer to the last request does not tell what became of an earlier one.
+            // The answer to the last request does not show what became of an earlier one.
             rows.finishUnknown(ticket, cause: "no answer to one request and \(answer.text) to the last")
         } else if Self.isUnavailability(answer.status) {
             rows.finish(

@@ -15,7 +15,7 @@ struct LaneConnections: ~Copyable {
         var id: ConnectionID = 0
         var address: SocketAddress?
         var token: Token?
-        /// What GOAWAY said; nil if none came.
+        /// The content of GOAWAY; nil if none came.
         var goaway: String?
         /// The answer after which this program closes it; nil if there is none.
         var farewell: String?
@@ -241,7 +241,7 @@ struct LaneConnections: ~Copyable {
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
         plan.log.disconnected(event, access(provider))
-        // These fail the same way next time: a certificate that does not verify, a server without HTTP/2, a proxy that wants
+        // These fail the same way next time: a certificate that does not verify, a server without HTTP/2, a proxy that requires
         // another password.
         let hopeless =
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
@@ -420,7 +420,7 @@ struct LaneConnections: ~Copyable {
     }
 
     /// Sets the provider token of a connection. If that fails, the connection is closed, since it is useless without a
-    /// token; the pool is told when the event of its end arrives.
+    /// token; the pool is notified when the event of its end arrives.
     private mutating func authorize(
         _ connection: ConnectionID, _ authorization: SecretBytes, _ access: ProviderAccess
     ) {

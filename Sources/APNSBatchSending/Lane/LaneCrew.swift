@@ -68,7 +68,7 @@ package final class LaneCrew: Sendable {
         ThreadGroup("lane", count: gauges.count, failed: fail) { [self] in work($0) }
     }
 
-    /// Returns when all lanes have passed on their last outcomes. They say goodbye to the servers afterwards, which nothing
+    /// Returns when all lanes have passed on their last outcomes. They close their connections in order afterwards, for which nothing
     /// that is written of the run waits for.
     package func waitForOutcomes(of lanes: borrowing ThreadGroup) {
         for _ in 0..<lanes.count { _ = finished.pop() }
@@ -98,7 +98,7 @@ package final class LaneCrew: Sendable {
             let loop = lane.loop
             done.withLock { $0 = loop }
             finished.push(())
-            // Its transport ends with it, and says goodbye to the servers.
+            // Its transport ends with it, and closes its connections in order.
             _ = consume lane
         } catch {
             fail(error)

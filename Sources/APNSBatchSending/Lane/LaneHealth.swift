@@ -4,7 +4,7 @@ import APNSBatchNotification
 import APNSBatchTransport
 
 /// Counts one lane's answers by provider, publishes the counts to the shared counters, and stops the run when these show
-/// that the campaign is wrong or that an outage lasts too long. Also tells how many requests may be sent for each provider.
+/// that the campaign is wrong or that an outage lasts too long. Also determines how many requests may be sent for each provider.
 struct LaneHealth: ~Copyable {
     struct Provider {
         var counts: AnswerCounts

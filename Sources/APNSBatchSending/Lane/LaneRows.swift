@@ -167,7 +167,7 @@ struct LaneRows: ~Copyable {
                 if hasEnded { continue }
                 return ticket
             case .noRoom: return nil
-            // If an earlier session could not have sent the row either, it is invalid although the hand-over record counts it.
+            // If an earlier session could not have sent the row either, it is invalid although the hand-over file counts it.
             case .invalid(let finding) where source.mayHaveArrived && finding.rule.mayHaveBeenOtherwise:
                 recordUnknown()
             case .invalid(let finding): recordInvalid(finding)
@@ -193,7 +193,7 @@ struct LaneRows: ~Copyable {
     }
 
     /// Ends the row if the campaign does not select it, and returns whether it ended. The selection cannot change during a run, so that no session
-    /// has sent the row, even if it was noted ahead in the hand-over record. A row that cannot be read is invalid.
+    /// has sent the row, even if it was noted ahead in the hand-over file. A row that cannot be read is invalid.
     @inline(never)
     private mutating func endIfUnselected() -> Bool {
         guard plan.leavesOut(source.row) else { return false }
@@ -319,7 +319,7 @@ struct LaneRows: ~Copyable {
     }
 
     /// Leaves a row that this session will not send to a resumed run. It stays without an outcome. For a row
-    /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
+    /// that may have arrived the policy decides: it ends as unknown, or stays in the ledger as one that may have arrived.
     mutating func postpone(_ ticket: Int) {
         guard flights[ticket].mayHaveArrived else { return leave(ticket, flights[ticket].lastWord.arrival) }
         guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Self.stoppedBefore) }
@@ -327,13 +327,13 @@ struct LaneRows: ~Copyable {
     }
 
     /// Leaves a row that may have arrived to a resumed run, as if the process had been killed. It stays without an outcome,
-    /// the ledger says that it may have arrived, and the policy of the resumed run decides.
+    /// it stays in the ledger as one that may have arrived, and the policy of the resumed run decides.
     mutating func postponeUnanswered(_ ticket: Int) {
         source.noteUnanswered(flights[ticket].row, indexInRange: flights[ticket].indexInRange)
         leave(ticket, .maybeSent)
     }
 
-    /// Frees a row without an outcome. The notification of a sender ends with an error, because nobody resumes it.
+    /// Frees a row without an outcome. The notification of a sender ends with an error, because it cannot be resumed.
     private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
         if flights[ticket].attempts > 0 { noteAttempts(of: flights[ticket]) }
         source.mail?.mailbox.giveUp(flights[ticket].row, arrival)
@@ -410,7 +410,7 @@ struct LaneRows: ~Copyable {
         return true
     }
 
-    /// Ends a row if its expiration will have passed in so many seconds. Returns whether it ended.
+    /// Ends a row if its expiration will have passed in this many seconds. Returns whether it ended.
     private mutating func endIfExpired(_ ticket: Int, after seconds: UInt64 = 0) -> Bool {
         guard flights[ticket].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
         expire(ticket, Self.ownCause)

@@ -23,13 +23,13 @@ package final class Mailbox: Sendable {
     /// How a submission ends.
     package typealias End = Result<SendResult, SendError>
 
-    /// Why the end of a submission is wanted before there is a result.
+    /// Why the end of a submission is requested before there is a result.
     package enum Interruption: Sendable {
         case cancelled
         case timedOut
     }
 
-    /// What a mailbox that was closed wants of its lanes.
+    /// What a mailbox that was closed requests of its lanes.
     package enum Ending: Sendable, Equatable {
         case none
         /// They start no further request, and await the answers to those in flight.
@@ -44,7 +44,7 @@ package final class Mailbox: Sendable {
         case taken(lane: Int)
     }
 
-    /// Who is told of the end of a submission, and its tag.
+    /// The receiver of the end of a submission, and its tag.
     private struct Owner {
         let owner: any SubmissionOwner
         let tag: Int
@@ -65,7 +65,7 @@ package final class Mailbox: Sendable {
             (phase, self.fields, self.owner) = (.waiting, fields, owner)
         }
 
-        /// Frees the place, and returns who is told of the end of its submission. The two highest bits of an id stay zero.
+        /// Frees the place, and returns the receiver of the end of its submission. The two highest bits of an id stay zero.
         mutating func end() -> Owner? {
             generation = (generation + 1) & 0x3fff_ffff
             phase = .free
@@ -91,7 +91,7 @@ package final class Mailbox: Sendable {
         var waiting = 0
         var taken = 0
         var deadlines = DeadlineWheel()
-        /// For each lane, the submissions whose end is wanted.
+        /// For each lane, the submissions whose end is requested.
         var interrupted: [[(id: UInt64, why: Interruption)]]
         var isClosed = false
         /// The number of submissions that ended with an error, by the place of its code among all codes.
@@ -108,7 +108,7 @@ package final class Mailbox: Sendable {
     }
 
     private let state: Guarded<State>
-    /// For each lane, whether it waits and wants to be woken for a submission, and whether the end of some is wanted.
+    /// For each lane, whether it waits and is to be woken for a submission, and whether the end of some is requested.
     private let sleeping: [Flag]
     private let hasInterrupted: [Flag]
     /// Nil while there are no lanes.
@@ -167,7 +167,7 @@ package final class Mailbox: Sendable {
 
     // MARK: The program's side
 
-    /// Submits the fields of a notification. Its owner is told of its end once, if the result is an id.
+    /// Submits the fields of a notification. Its owner is notified of its end once, if the result is an id.
     ///
     /// - Parameters:
     ///   - deadline: When the submission ends without a result, in nanoseconds.
@@ -254,7 +254,7 @@ package final class Mailbox: Sendable {
             state.isClosed = true
             var ended: [(Owner, SendError)] = []
             for place in state.places.indices {
-                // What a lane had taken may have been sent if the lane could not say more.
+                // What a lane had taken may have been sent if the lane could not report more.
                 let arrival: Arrival
                 switch state.places[place].phase {
                 case .free: continue
@@ -335,16 +335,16 @@ package final class Mailbox: Sendable {
         owner?.tell(.failure(SendError(code, arrival, description)))?.resume()
     }
 
-    /// Ends a submission whose end is wanted.
+    /// Ends a submission whose end is requested.
     func fail(_ id: UInt64, _ why: Interruption, _ arrival: Arrival) {
         let (code, text) = describe(why)
         fail(id, code, arrival, text)
     }
 
-    /// Whether the end of submissions is wanted that this lane has taken.
+    /// Whether the end of submissions is requested that this lane has taken.
     func hasInterrupted(lane: Int) -> Bool { hasInterrupted[lane].value.load(ordering: .relaxed) }
 
-    /// Returns the submissions of a lane whose end is wanted, each once.
+    /// Returns the submissions of a lane whose end is requested, each once.
     func takeInterrupted(lane: Int) -> [(id: UInt64, why: Interruption)] {
         state.withLock { state in
             defer { state.interrupted[lane].removeAll() }
@@ -358,7 +358,7 @@ package final class Mailbox: Sendable {
     func isWatched(by lane: Int) -> Bool { lane == 0 || isClosing.load(ordering: .acquiring) }
 
     /// Ends submissions whose deadlines have passed. Called every few milliseconds while there are any. Returns whether the sender
-    /// ends: it is closed, and nobody awaits a result any more, or its grace period has passed, or so much of it that no further request
+    /// ends: it is closed, and no result is awaited any more, or its grace period has passed, or so much of it that no further request
     /// could be answered in time; what waits then ends, because it will not be sent.
     package func tick(now: UInt64) -> Ending {
         let (expired, ending) = state.withLock { state -> ([UInt64], Ending) in
@@ -395,7 +395,7 @@ package final class Mailbox: Sendable {
 
     // MARK: Waking lanes
 
-    /// A lane that will wait for anything says so, and learns whether it may: not if there is a submission for it.
+    /// A lane that will wait for anything announces it, and gets whether it may: not if there is a submission for it.
     func mayWait(lane: Int) -> Bool {
         sleeping[lane].value.store(true, ordering: .sequentiallyConsistent)
         guard available.load(ordering: .sequentiallyConsistent) == 0 else {

@@ -4,7 +4,7 @@ import APNSBatchNotification
 ///
 ///     path │ apns-id │ collapse id │ channel id │ expiration │ payload │ fields carried into the results
 ///
-/// Only this type knows that order. Parts are written in this order, each into ``room(_:)``, and read by name. A push to a
+/// Only this type contains that order. Parts are written in this order, each into ``room(_:)``, and read by name. A push to a
 /// device has the device token in its path and no channel id; a broadcast has a channel id and no collapse id.
 ///
 /// The bytes are in a block of the send arena, or in an allocation of their own while the row waits to be sent again. C

@@ -1,7 +1,7 @@
 import APNSBatchModel
 import APNSBatchRecords
 
-/// All that is wrong with a campaign, so that it is said at once.
+/// All that is wrong with a campaign, so that it is reported at once.
 extension CampaignPlan {
     /// What is wrong with values by themselves, whatever the input is.
     package static func faults(of campaign: Campaign) -> CampaignFaults {
@@ -18,7 +18,7 @@ extension CampaignPlan {
     }
 
     /// Throws all faults of values and of what names columns, if there are several. An input without its own columns is not the one that was
-    /// meant: then only that is said.
+    /// meant: then only that is reported.
     static func refuseFaults(_ campaign: Campaign, _ input: InputFacts, isResumed: Bool) throws(CampaignError) {
         let (columns, file) = (isResumed ? input.columns : input.first?.names ?? input.columns, input.name)
         let hasTemplate = campaign.template != nil || campaign.templates != nil

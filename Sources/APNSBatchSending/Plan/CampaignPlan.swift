@@ -80,7 +80,7 @@ package final class CampaignPlan: Sendable {
     let hasUniqueIDs: Bool
     /// Nil if nothing is encrypted.
     let sealing: SealingPlan?
-    /// Whether the lanes serve a sender, which goes on after failures that end a campaign: they concern single notifications.
+    /// Whether the lanes serve a sender, which continues after failures that end a campaign: they concern single notifications.
     let isService: Bool
     package let surroundings: Surroundings
 

@@ -3,10 +3,10 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
 
-/// What ``Campaign/columns`` says of a column: the column of the input that it is. In NDJSON this is a path, whose keys are separated by dots;
-/// a backslash takes the special meaning from a dot or a backslash behind it.
+/// The entry of ``Campaign/columns`` for a column: the column of the input that it is. In NDJSON this is a path, whose keys are separated by dots;
+/// a backslash takes the special meaning from a dot or a backslash after it.
 enum ColumnSource {
-    /// Throws an error if what a campaign says of columns cannot be right for any input.
+    /// Throws an error if the columns of a campaign cannot be right for any input.
     static func check(_ columns: [String: String]) throws(CampaignError) {
         for (name, source) in columns.sorted(by: { $0.key < $1.key }) {
             guard !name.isEmpty else { throw error("expected a name before \(source.quoted), found an empty text") }

@@ -28,7 +28,7 @@ extension CampaignPlan {
 }
 
 extension InputFacts {
-    /// Rows that somebody else has, of which only the names of the columns are known.
+    /// Rows of another owner; only the names of their columns are known.
     ///
     /// - Parameter names: The names; nil if these are not known either.
     /// - Throws: A `configuration` error if a column that the campaign names is not there.

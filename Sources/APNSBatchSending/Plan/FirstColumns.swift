@@ -11,7 +11,7 @@ package struct FirstColumns: Sendable, Equatable {
     /// The columns whose name is a key of these rows, and stands for another one.
     let hidden: [String]
 
-    /// Returns nil if there are no rows, so that nothing can be said.
+    /// Returns nil if there are no rows, so that nothing is known.
     ///
     /// - Parameters:
     ///   - wanted: The columns that the campaign can use.

@@ -11,7 +11,7 @@ package struct InputFacts: Sendable {
     package let named: NamedColumns
     /// The names of the columns, in order.
     package var columns: [String] { named.names }
-    /// What the first rows have, if nothing else says which columns there are.
+    /// The columns of the first rows, if there is no other source of the columns.
     package var first: FirstColumns?
     /// Which of several files has which line; nil for other inputs.
     package var parts: InputParts?

@@ -2,7 +2,7 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
 
-/// The columns of an input by the names that a campaign uses, of which ``Campaign/columns`` may say where they are.
+/// The columns of an input by the names that a campaign uses, whose places ``Campaign/columns`` may give.
 package struct NamedColumns: Sendable, Equatable {
     /// The names by the index of the field in a row: first the columns of the input, then further names of some of them.
     package private(set) var names: [String]

@@ -22,8 +22,8 @@ extension CircuitBreaker.Limits {
     /// The number of rows that are judged of every input before the first push.
     static let firstRows: UInt64 = 1000
 
-    /// The limits while rows are sent. Without a share of the campaign's own, what is said of the first rows before the first push is not
-    /// said of fewer of them afterwards: while no stream is free yet, invalid rows end and valid ones wait.
+    /// The limits while rows are sent. Without a share of the campaign's own, the rule for the first rows before the first push is not
+    /// applied to fewer of them afterwards: while no stream is free yet, invalid rows end and valid ones wait.
     var whileSending: Self {
         var limits = self
         if rules == [.brokenInput] { limits.minimum = max(minimum, Self.firstRows) }
@@ -31,7 +31,7 @@ extension CircuitBreaker.Limits {
     }
 }
 
-/// Counts the rows of a run while they are sent, over all lanes, and says when too many of the latest ones are invalid.
+/// Counts the rows of a run while they are sent, over all lanes, and reports when too many of the latest ones are invalid.
 package final class InvalidRowsWatch: Sendable {
     private struct State {
         var breaker: CircuitBreaker
@@ -64,7 +64,7 @@ extension CircuitBreaker.Trip {
         return CampaignError(
             .configuration,
             "\(input): \(count.grouped) of the last \(answers.grouped) rows are invalid (\(share), \(rule.limitText)): "
-                + "invalid_rules in summary.json says where the first ones are; the remaining rows are not sent: correct the input "
+                + "invalid_rules in summary.json has the places of the first ones; the remaining rows are not sent: correct the input "
                 + "and send it, or resume the run with stop_at: { invalid: never }")
     }
 }

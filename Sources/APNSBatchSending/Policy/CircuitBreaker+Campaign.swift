@@ -30,7 +30,7 @@ extension CircuitBreaker.Limits {
             }
     }
 
-    /// The limits of invalid rows, of which a campaign may give the share.
+    /// The limits of invalid rows; a campaign may set the share.
     static func ofRows(_ given: Campaign.CircuitBreaker) throws(CampaignError) -> Self {
         var limits = Self()
         (limits.window, limits.minimum) = (UInt64(given.window), UInt64(given.minimum))

@@ -113,7 +113,7 @@ struct Outage: Equatable {
         }
     }
 
-    /// Whether an outage is suspected for so long, or after so many bad answers, that a fresh connection is to be tried.
+    /// Whether an outage has been suspected long enough, or after enough bad answers, to try a fresh connection.
     var isDoubted: Bool { if case .suspected = phase { excusesAttempts } else { false } }
 
     /// Whether a probe may be sent now.

@@ -4,7 +4,7 @@
 /// it accepts: the limit falls to what was delivered, and then rises in small steps until more than a twentieth is refused
 /// again (``RateClimb``). While the server's rate is not known, it is searched for by doubling.
 ///
-/// A server of which a part is faulty refuses the same share at any rate, and sending less only loses time. So the effect of
+/// A server with a faulty part refuses the same share at any rate, and sending less only loses time. So the effect of
 /// each cut is measured (``RefusalQuestion``): if it does not lower the share of refusals, that share is accepted and the
 /// limit is lifted.
 ///

@@ -33,7 +33,7 @@ struct RateRamp: Equatable {
         return Int(min(Double(most) - 1, (sum(to: until) - sum(to: from)).rounded(.down))) + 1
     }
 
-    /// Returns the due time after so many requests that are sent now.
+    /// Returns the due time after this many requests that are sent now.
     func due(after requests: Int, due: UInt64, now: UInt64) -> UInt64 {
         guard requests > 0 else { return due }
         let from = seconds(max(RequestSpacing.time(ofDue: due), now))

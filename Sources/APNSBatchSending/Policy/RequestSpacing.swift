@@ -23,7 +23,7 @@ struct RequestSpacing: Equatable {
 
     init(bits: UInt64) { self.bits = max(1, min(bits, Self.most)) }
 
-    /// The spacing of `requests` in so many nanoseconds, rounded up.
+    /// The spacing of `requests` in this many nanoseconds, rounded up.
     init(_ requests: UInt64, in nanoseconds: UInt64) {
         let (high, low) = nanoseconds.multipliedFullWidth(by: Self.unitsPerNanosecond * Self.bitsPerUnit)
         let divisor = max(1, requests)
@@ -39,7 +39,7 @@ struct RequestSpacing: Equatable {
     /// The number of requests per second.
     var perSecond: Double { 1e9 * Double(Self.unitsPerNanosecond * Self.bitsPerUnit) / Double(bits) }
 
-    /// The spacing of so many requests, in the unit of due times.
+    /// The spacing of this many requests, in the unit of due times.
     private func span(_ requests: Int) -> UInt64 {
         let (high, low) = bits.multipliedFullWidth(by: UInt64(requests))
         guard high < Self.bitsPerUnit else { return .max / 2 }
@@ -65,7 +65,7 @@ struct RequestSpacing: Equatable {
         return Int(min(UInt64(most) - 1, further)) + 1
     }
 
-    /// Returns the due time after so many requests that are sent now.
+    /// Returns the due time after this many requests that are sent now.
     func due(after requests: Int, due: UInt64, now: UInt64) -> UInt64 {
         requests == 0 ? due : max(due, now &* Self.unitsPerNanosecond) &+ span(requests)
     }

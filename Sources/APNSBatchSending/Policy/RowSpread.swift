@@ -3,8 +3,8 @@ import APNSBatchBasics
 /// Spreads the rows that are left evenly over the time that is left, for ``Campaign/RateLimit/spread``. One lane of a run
 /// has it, and computes the limit anew every second.
 ///
-/// The time of day says only how much of the spread earlier sessions used up. From then on the monotonic clock counts, because
-/// the other one may be set while the run goes on.
+/// The time of day only determines how much of the spread earlier sessions used up. From then on the monotonic clock counts, because
+/// the other one may be set during the run.
 package struct RowSpread {
     private let rate: RunRate
     /// The seconds that had passed since the start of the campaign when this session began.

@@ -202,7 +202,7 @@ package final class RunRate: Sendable {
 
     // MARK: Ramps
 
-    /// Begins a ramp with the first request, and with the first one after a gap. A due time that lies far back says that
+    /// Begins a ramp with the first request, and with the first one after a gap. A due time that lies far back means that
     /// nothing was sent meanwhile. A ramp that begins in the future is of another clock: a file can be shared by containers with
     /// clocks of their own, or be damaged.
     private func beginRampAfterGap(_ words: inout RateWords, now: UInt64) {

@@ -19,7 +19,7 @@ struct AnswerCounts {
     /// The number of answers of 429 and 5xx for which a connection is to blame, and of the others that fresh connections got.
     private(set) var ofConnection: UInt64 = 0
     private(set) var fresh: UInt64 = 0
-    /// Whether the shared counters have not been told of some of these yet.
+    /// Whether some of these are not in the shared counters yet.
     var hasTrouble = false
     private(set) var lastTrouble: Answer?
     /// The last refusal that no device can cause.
@@ -192,7 +192,7 @@ package final class SharedCounters: Sendable {
         return news
     }
 
-    // MARK: What lanes tell each other of their connections
+    // MARK: What lanes share about their connections
 
     /// Publishes when a connection of this lane last served; 0 if none does now.
     func publishServing(at time: UInt64, lane: Int, provider: Int) {

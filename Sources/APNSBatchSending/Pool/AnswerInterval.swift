@@ -1,5 +1,5 @@
 /// Measures how long answers take, in intervals that follow one another: as many answers as make a mean, and a quarter of an
-/// answer at least, so that an interval lies within the time before a change or behind it.
+/// answer at least, so that an interval lies within the time before a change or after it.
 struct AnswerInterval: Equatable {
     /// The mean time of an answer in the last interval, in microseconds; 0 before the first has ended.
     private(set) var mean = 0.0
@@ -17,7 +17,7 @@ struct AnswerInterval: Equatable {
     /// What the mean is before the first interval has ended.
     mutating func assume(_ mean: Double) { self.mean = mean }
 
-    /// Ends the interval if it is long enough. Returns its length in nanoseconds; then `mean` and `wasFull` tell of it.
+    /// Ends the interval if it is long enough. Returns its length in nanoseconds; then `mean` and `wasFull` describe it.
     ///
     /// - Parameter sum: The answers so far.
     mutating func end(now: UInt64, _ sum: AnswerSum, _ limits: ConnectionPool.Limits) -> UInt64? {

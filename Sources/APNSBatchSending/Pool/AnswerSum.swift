@@ -1,4 +1,4 @@
-/// The answers of a pool since its start, of which the mean time of an interval follows: an addition for each answer, and no
+/// The answers of a pool since its start, from which the mean time of an interval follows: an addition for each answer, and no
 /// reset, so that several judges can measure over intervals of their own.
 struct AnswerSum: Equatable {
     private(set) var count: UInt64 = 0

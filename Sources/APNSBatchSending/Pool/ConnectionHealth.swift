@@ -1,4 +1,4 @@
-/// What the answers of one connection say about it.
+/// What the answers of one connection mean for it.
 ///
 /// A connection *fails* when most of its answers are 429 or 5xx. That is decided by a cumulative sum (CUSUM), which a bad answer
 /// raises by one and any other answer lowers by two, to 0 at least: it rises only while more than two thirds are bad, and a
@@ -12,7 +12,7 @@ struct ConnectionHealth: Equatable {
     enum Evidence: Equatable {
         /// It is one of many.
         case usual
-        /// It says that the connection is at an end, or it answers a probe: one is enough.
+        /// It means that the connection is at an end, or it answers a probe: one is enough.
         case decisive
     }
 

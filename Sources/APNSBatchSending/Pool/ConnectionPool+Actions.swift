@@ -20,7 +20,7 @@ extension ConnectionPool {
     enum Sickness: Equatable {
         /// Nearly all its answers are 429 or 5xx.
         case refusing
-        /// Its answers take so many times as long as those of another connection.
+        /// Its answers take this many times as long as those of another connection.
         case slow(factor: Double)
     }
 

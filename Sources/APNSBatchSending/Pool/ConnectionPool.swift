@@ -35,7 +35,7 @@ struct ConnectionPool: Equatable {
     private var grantedAt = 0
 
     private(set) var lastFailure: ConnectionFailure?
-    /// The cause of an earlier failure, where the last one gives none, and whether other pools go on while this one fails.
+    /// The cause of an earlier failure, where the last one gives none, and whether other pools continue while this one fails.
     private var earlierCause: String?
     private var goesOn = false
     /// How long no connection has been usable while there was work, without the time in which this process did not run; and

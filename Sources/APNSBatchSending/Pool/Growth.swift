@@ -2,7 +2,7 @@
 ///
 /// While all streams are taken, twice the connections put twice as many requests in flight. If answers take as long as
 /// before, that doubles the rate; if they take twice as long, the additional requests only queue. So the time of an answer
-/// tells what a number of connections is good for. A rate that is counted over an interval does not: requests that were sent
+/// shows the value of a number of connections. A rate that is counted over an interval does not: requests that were sent
 /// in a burst are answered in one, and the rate depends on how many bursts fall into the interval.
 ///
 /// - While answers are as quick as ever, the number doubles without a trial, once in the time of an answer.
@@ -30,7 +30,7 @@ struct Growth: Equatable {
         }
     }
 
-    /// The wanted number of connections.
+    /// The intended number of connections.
     private(set) var target: Int
     /// Whether rows waited because no stream was free, in the current interval.
     var starved: Bool {

@@ -99,7 +99,7 @@ struct PoolHealth: Equatable {
         let isDue = now >= replacesFrom
         if let failing = members.indices.first(where: { members[$0].isFailing }) {
             if isServed(view, members, now: now) { return isDue ? failing : nil }
-            // A test goes on while there is a connection of which nothing is known yet.
+            // A test continues while there is a connection about which nothing is known yet.
             if isDue || view.isProbing, vacatedAt == nil,
                 !members.contains(where: { $0.isPromising || $0.isConnecting })
             {
@@ -129,7 +129,7 @@ struct PoolHealth: Equatable {
     /// Notes that a connection is being opened. While ``inVain`` is not 0 it is a fresh one.
     mutating func didOpen() { vacatedAt = nil }
 
-    /// Notes that there are as many connections as are wanted, so that none is opened in the place of the last one that was replaced:
+    /// Notes that there are as many connections as intended, so that none is opened in the place of the last one that was replaced:
     /// that one was leaving, and its successor is there.
     mutating func didFill() { vacatedAt = nil }
 

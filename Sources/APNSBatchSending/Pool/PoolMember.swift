@@ -82,7 +82,7 @@ struct PoolMember: Equatable {
     private var isSurplus = false
     /// The member in its slot that races it, being opened later.
     private(set) var rival: Int?
-    /// Whether there have been several members in its slot, of which the one that is up first remains.
+    /// Whether there have been several members in its slot; the one that is up first remains.
     private(set) var isRacing = false
     /// The time at which it came up; 0 before.
     private var upAt: UInt64 = 0
@@ -127,8 +127,8 @@ struct PoolMember: Equatable {
     var hasFailedToConnect: Bool { isConnecting || hasLost }
     private var hasLost: Bool { phase == .closing && !cameUp }
 
-    /// Whether its end counts as a failure of its slot: it never came up, or ended before it was usable, without being told
-    /// to. Otherwise a server that closes each connection after one answer would be sent new connections without end, as
+    /// Whether its end counts as a failure of its slot: it never came up, or ended before it was usable, without a request
+    /// for it. Otherwise a server that closes each connection after one answer would be sent new connections without end, as
     /// fast as they can be opened.
     func wasOfNoUse(now: UInt64) -> Bool {
         let isFleeting = !isLeaving && answers < 10 && now < upAt + 1_000_000_000
@@ -157,7 +157,7 @@ struct PoolMember: Equatable {
     /// The number of requests that it still takes if a connection serves `life` requests.
     func requestsRemaining(_ life: Int) -> Int { isConnecting ? life : isUp ? max(0, life - answers - inFlight) : 0 }
 
-    /// Whether it has served as many requests as expected and was not told to end.
+    /// Whether it has served as many requests as expected and was not asked to end.
     func hasOutlived(now: UInt64) -> Bool {
         isUp && inFlight == 0 && answers >= life && now >= answeredAt + 50_000_000
     }
@@ -182,7 +182,7 @@ struct PoolMember: Equatable {
         return isUp
     }
 
-    // MARK: What its answers say about it
+    // MARK: What its answers mean for it
 
     /// Whether it is up and fails.
     var isFailing: Bool { isUp && health.isFailing }

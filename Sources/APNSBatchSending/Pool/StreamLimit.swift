@@ -8,7 +8,7 @@
 /// been processed, so each can leave a row unknown. From then on the limit rises slowly, stays below the number at which the
 /// resets began, exceeds it only rarely, and falls back at the first resets.
 ///
-/// A server of which a part is faulty resets the same share of any number of streams. A share of resets that a lower limit
+/// A server with a faulty part resets the same share of any number of streams. A share of resets that a lower limit
 /// does not reduce is accepted.
 struct StreamLimit: Equatable {
     /// A series of cuts whose effect is not known yet: the limit before the first, and the share of streams that was reset

@@ -23,7 +23,7 @@ struct StreamPace: Equatable {
     private var sumThen = AnswerSum()
     /// The maximum number of requests in flight in the interval.
     private var peak = 0
-    /// The recent maximum of requests in flight, or the one since there is a limit, of which the limit is a share. The
+    /// The recent maximum of requests in flight, or the one since there is a limit; the limit is a share of it. The
     /// number of allowed streams is not suitable: a server may allow any number, and connections that are being replaced
     /// have few.
     private var reach = 0

@@ -5,7 +5,7 @@ import APNSBatchRows
 
 /// Prepares rows of an input as a lane does, without sending them, and refuses an input that is broken as a whole.
 ///
-/// A run judges its first rows. It judges all of them only where the campaign says how many may be invalid. Used by one thread.
+/// A run judges its first rows. It judges all of them only where the campaign limits how many may be invalid. Used by one thread.
 package final class InputJudge {
     /// Which rows are judged.
     package enum Scope: Sendable, Equatable {
@@ -58,7 +58,7 @@ package final class InputJudge {
         if let error { throw error }
     }
 
-    /// Judges chunks of an input that can be read only once, before their rows are sent. With few rows, nothing is said until there are
+    /// Judges chunks of an input that can be read only once, before their rows are sent. With few rows, there is no judgement until there are
     /// more, or the input has ended.
     ///
     /// - Parameter isLast: Whether the input ends with the chunks.

@@ -23,7 +23,7 @@ package enum RowFault {
             let names = plan.columns.prefix(columnsNamed).map { String($0.prefix(32)).quoted }.joined(separator: ", ")
             let more = plan.columns.count > columnsNamed ? ", …" : ""
             let message =
-                "all fields of the row are empty (\(names)\(more)): remove such rows, as a spreadsheet writes behind the last one"
+                "all fields of the row are empty (\(names)\(more)): remove such rows, as a spreadsheet writes after the last one"
             return finding(.emptyRow, nil, row, plan, message)
         }
         guard plan.columns.indices.allSatisfy({ isName(plan.columns[$0], row.fields[$0], isFirst: $0 == 0) }) else {

@@ -50,13 +50,13 @@ package struct RowPreparer: ~Copyable {
     /// Nil for a campaign without encryption.
     private var sealed: SealedRenderer?
 
-    /// The number of rows, from the first one on, whose warnings a run tells of. The others would cost more than they say: an export
+    /// The number of rows, from the first one on, whose warnings a run reports. The others would cost more than they are worth: an export
     /// that is broken is so from its beginning.
     static let rowsWithTextsOfRun: UInt64 = 1000
 
     /// - Parameters:
     ///   - isRehearsal: Whether nothing will be sent, so that payloads need their sizes but no ciphertext.
-    ///   - looksAtTexts: Whether warnings about texts are wanted.
+    ///   - looksAtTexts: Whether texts are examined for warnings.
     package init(plan: CampaignPlan, isRehearsal: Bool = false, looksAtTexts: Bool = true) {
         self.plan = plan
         broadcast = plan.broadcast

@@ -35,7 +35,7 @@ struct AddressTable: Equatable {
 
     /// Takes an address for the next connection, which must give it back with `release`. Returns nil if there is none.
     ///
-    /// - Parameter rivals: The addresses that are tried already, of which it must be none. It is of the other family than the
+    /// - Parameter rivals: The addresses that are tried already; it must not be one of them. It is of the other family than the
     ///   last one, if there is such an address.
     mutating func take(against rivals: [SocketAddress] = [], now: UInt64) -> SocketAddress? {
         let fit = entries.indices.filter { entries[$0].isKnown && !rivals.contains(entries[$0].address) }

@@ -20,9 +20,9 @@ package final class ProviderTokenSource: Sendable {
         /// The token, how long the connection may use it, and after what time its successor is due, both in nanoseconds.
         case token(
             ProviderTokenRotation.Token, authorization: SecretBytes, usableFor: UInt64, successorAfter: UInt64)
-        /// No connection may be opened for so many nanoseconds.
+        /// No connection may be opened for this many nanoseconds.
         case wait(UInt64)
-        /// No connection can be opened until there is another token; the text says why.
+        /// No connection can be opened until there is another token; the text is the reason.
         case expired(String)
     }
 
@@ -86,7 +86,7 @@ package final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Returns the time of day, by which `iat` is made, and tells the rotation if it was set since the last call.
+    /// Returns the time of day, by which `iat` is made, and informs the rotation if it was set since the last call.
     private func readClock(_ state: inout State) -> Int64 {
         let now = Int64(surroundings.seconds())
         let change = state.clock.look(wallClock: now, monotonic: surroundings.monotonic())

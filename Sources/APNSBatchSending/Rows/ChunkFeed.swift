@@ -20,7 +20,7 @@ package struct ChunkFeed: ~Copyable {
     /// The number of chunks that are announced together. Each takes 256 KiB, and each group waits once for the disk.
     package static let group = 6
 
-    /// Says why the rows of a group must not be sent: because the input is broken as a whole. The flag says whether the input ends with
+    /// Returns why the rows of a group must not be sent: because the input is broken as a whole. The flag is whether the input ends with
     /// the group.
     package typealias Judge = (_ group: [InputChunk], _ isLast: Bool) -> CampaignError?
 
@@ -35,7 +35,7 @@ package struct ChunkFeed: ~Copyable {
         self.judge = judge
     }
 
-    /// Feeds chunks to the end of the input, or until the run stops. `wake` tells the lanes that there are new chunks.
+    /// Feeds chunks to the end of the input, or until the run stops. `wake` notifies the lanes of new chunks.
     package consuming func run(control: RunControl, wake: () -> Void) {
         do throws(CampaignError) {
             while !control.stopping, input.reader.waitForBuffers(buffersWanted), try step() { wake() }

@@ -49,7 +49,7 @@ extension InputReader {
         return rows
     }
 
-    /// Throws if the input is a packed file that cannot be unpacked to its end, such as one that is cut off, because whoever packed it
+    /// Throws if the input is a packed file that cannot be unpacked to its end, such as one that is cut off, because the program that packed it
     /// has died. Its rest could not be sent later: a whole file is another one. Unpacks the whole file.
     package static func requireWhole(_ campaign: Campaign, of input: RunInput) throws(CampaignError) {
         guard !input.isCopy, let counter = try counter(campaign, of: input), counter.reader.packing != nil else {
@@ -119,7 +119,7 @@ package struct RowRequirement: Sendable {
     /// The number of rows at which counting may end; nil if all must be counted.
     var enough: UInt64? { judge.rowsThatSuffice.map { max($0, minimum ?? 0) } }
 
-    /// Returns the error of an input that has so many rows; nil if it meets the requirement.
+    /// Returns the error of an input that has this many rows; nil if it meets the requirement.
     package func unmet(rows: UInt64) -> CampaignError? {
         if let minimum, rows < minimum {
             return CampaignError(

@@ -99,7 +99,7 @@ package final class InputReader: Sendable {
     ) -> CampaignError {
         let text = message(error, name, parts)
         if case .quoting = error { return CampaignError(.input, text, cause: error) }
-        // Nobody but this program writes the copy, and nothing of it is missing when it is opened.
+        // Only this program writes the copy, and nothing of it is missing when it is opened.
         if isCopy, error.systemCode == nil, error != .cancelled {
             return CampaignError(.configuration, text + RunPast.damagedCopy, cause: error)
         }

@@ -14,7 +14,7 @@ package struct InputSize: Sendable, Equatable {
     }
 
     /// Reads the beginning of the input, and with `counting` all of it. Returns nil if it is not a file that can be read again, or cannot be
-    /// read: whoever reads it for its rows says why.
+    /// read: the reader of its rows reports why.
     package init?(_ campaign: Campaign, of input: RunInput, counting: Bool = false) {
         guard let counter = (try? InputReader.counter(campaign, of: input)) ?? nil,
             let chunk = try? counter.nextChunk()

@@ -39,7 +39,7 @@ final class MailSource {
         state.deallocate()
     }
 
-    /// Goes on to the next submission, whose fields are valid until the next call. Returns false if there is none now.
+    /// Moves to the next submission, whose fields are valid until the next call. Returns false if there is none now.
     func advance(_ row: inout Row) -> Bool {
         if state.pointee.next == state.pointee.taken.count {
             guard takeMore() else { return false }

@@ -15,7 +15,7 @@ struct RowSource: ~Copyable {
     private var firstRow: UInt64 = 0
     /// What is known of the chunk's rows, if an earlier session announced them; otherwise nil.
     private var past: PastRange?
-    /// The number of rows of the chunk that the hand-over record shows as handed over.
+    /// The number of rows of the chunk that the hand-over file shows as handed over.
     private var noted = 0
     private var noteStep = HandOverRecord.step(inFlight: 0)
     private var isPending = false
@@ -27,7 +27,7 @@ struct RowSource: ~Copyable {
     private let seconds: @Sendable () -> UInt64
 
     /// - Parameters:
-    ///   - handOvers: The hand-over record, in which rows are noted before they are taken; nil without a ledger.
+    ///   - handOvers: The hand-over file, in which rows are noted before they are taken; nil without a ledger.
     ///   - seconds: Returns the time of day in seconds since the epoch.
     init(
         queue: BoundedQueue<InputChunk>, handOvers: HandOverRecord? = nil, cursor: consuming RowCursor,
@@ -48,7 +48,7 @@ struct RowSource: ~Copyable {
         mail = MailSource(mailbox, columns: columns, lane: lane)
     }
 
-    /// Goes on to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.
+    /// Moves to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over file.
     /// Returns false if the reader has none yet, or the input has ended (`isExhausted`).
     @discardableResult
     mutating func advance() -> Bool {

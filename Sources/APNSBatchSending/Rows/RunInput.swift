@@ -56,7 +56,7 @@ package struct RunInput: Sendable {
     /// A copy of an input.
     ///
     /// - Parameter name: The name of the input that was copied.
-    /// - Parameter parts: Where its lines are from; nil if nobody knows any more.
+    /// - Parameter parts: Where its lines are from; nil if that is not known any more.
     package init(copy path: String, of name: String, parts: InputParts? = nil) {
         (self.name, self.path, location) = (name, path, .kept(path))
         self.parts = parts
@@ -114,7 +114,7 @@ package struct RunInput: Sendable {
         }
     }
 
-    /// How CSV of it escapes quotes; nil for what the campaign says.
+    /// How CSV of it escapes quotes; nil for the setting of the campaign.
     var escape: Campaign.Escape? { isMadeByProgram ? Campaign.Escape.none : escapeOfOrigin }
 
     /// Whether this process makes the rows while they are sent.

@@ -23,13 +23,13 @@ struct ArrivalLog {
     private static let currentThread = __rusage_who_t(1)
 
     /// The number of times that the calling thread has waited for something other than a processor. How long a poll took
-    /// does not tell whether it waited, because on a busy machine the thread may have been ready and not running.
+    /// does not show whether it waited, because on a busy machine the thread may have been ready and not running.
     static func waits() -> Int {
         var usage = rusage()
         return unsafe getrusage(currentThread, &usage) == 0 ? usage.ru_nvcsw : 0
     }
 
-    /// Notes a poll that began and returned at these times, with so many requests.
+    /// Notes a poll that began and returned at these times, with this many requests.
     ///
     /// - Parameter waited: Whether the thread waited in it.
     mutating func note(_ requests: Int, from begin: UInt64, to end: UInt64, waited: Bool) {

@@ -154,7 +154,7 @@ package struct ResetFault: Sendable, Equatable {
         self.answer = answer
     }
 
-    /// Whether the reset says that the request was not processed (RFC 9113, section 8.7). Then the request is not
+    /// Whether the reset means that the request was not processed (RFC 9113, section 8.7). Then the request is not
     /// counted.
     var isRefusal: Bool { code == 7 && answer == .none }
 }

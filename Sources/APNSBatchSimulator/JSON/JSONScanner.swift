@@ -1,7 +1,7 @@
 /// A strict reader of JSON text (RFC 8259) over bytes. It makes one pass, builds no tree and allocates no memory.
 ///
-/// A value is checked by `value()`, which moves behind it and tells its kind, its text and whether it is empty. Who
-/// wants the members of an object opens it with `openObject()` and reads them with `members()`.
+/// A value is checked by `value()`, which moves after it and returns its kind, its text and whether it is empty. A caller that
+/// needs the members of an object opens it with `openObject()` and reads them with `members()`.
 ///
 /// In addition to violations of the grammar, a byte order mark, invalid UTF-8, and an escaped lone surrogate are
 /// errors, because no UTF-8 text could represent the latter. The depth of nesting is only limited by the length of the
@@ -187,7 +187,7 @@ extension JSONScanner {
         return name
     }
 
-    /// Reads the members of the object opened last. `read` is called behind each name and reads the value.
+    /// Reads the members of the object opened last. `read` is called after each name and reads the value.
     ///
     /// Returns false when the text is not JSON, and when `read` has returned false.
     @inline(__always)

@@ -14,7 +14,7 @@ import CAPNSTransport
     var collapseID: Bytes?
     var channelID: Bytes?
     var requestID: Bytes?
-    /// Whether a field name occurs twice. This includes names that the checks do not know, except `cookie` (RFC 9113,
+    /// Whether a field name occurs twice. This includes names that are unknown to the checks, except `cookie` (RFC 9113,
     /// section 8.2.3).
     var repeated = false
 

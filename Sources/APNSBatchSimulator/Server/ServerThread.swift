@@ -24,7 +24,7 @@ final class ServerThread: Sendable {
     private let configuration: SimulatorConfiguration
     private let keys: [ProviderKey]
     private let isStopped = Atomic(false)
-    /// Whether somebody waits for a report.
+    /// Whether a caller waits for a report.
     private let isAsked = Atomic(false)
     private let state = Guarded(State())
     private let thread = Guarded<NamedThread?>(nil)

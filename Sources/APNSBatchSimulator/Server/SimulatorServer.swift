@@ -210,7 +210,7 @@ import CAPNSTransportServer
         queue.insert(answer, at: due + treatment.delay)
     }
 
-    /// Resets a request with REFUSED_STREAM, which says that it was not processed (RFC 9113, section 8.7).
+    /// Resets a request with REFUSED_STREAM, which means that it was not processed (RFC 9113, section 8.7).
     private mutating func refuse(_ request: apns_transport_received) {
         if let place = unsafe connections.find(request.connection) { connections.states[place].open -= 1 }
         open -= 1

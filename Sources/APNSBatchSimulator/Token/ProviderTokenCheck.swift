@@ -111,7 +111,7 @@ struct ProviderTokenLimits {
     var clockToleranceMilliseconds: Int64 = 60_000
 }
 
-/// A signing key that the simulator knows.
+/// A signing key of the simulator.
 @safe struct ProviderKey: Sendable {
     var keyID: String
     var teamID: String

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import FoundationEssentials
 
-/// What happened to a campaign, and what its endpoints are told of it. It holds nothing of a row.
+/// What happened to a campaign, and what its endpoints receive. It holds nothing of a row.
 package struct WebhookEvent: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case started
@@ -14,7 +14,7 @@ package struct WebhookEvent: Sendable {
         /// The type of the event in its body.
         package var type: String { "apns_batch.campaign.\(rawValue)" }
 
-        /// What an endpoint is told unless it asks for something else.
+        /// The events of an endpoint unless it requests others.
         package static let standard: [Kind] = [.completed, .failed, .stopped]
     }
 

@@ -1,4 +1,4 @@
-/// When a process that goes on makes its attempts. An endpoint that has failed is left alone for a while, and longer each time,
+/// When a running process makes its attempts. An endpoint that has failed is left alone for a while, and longer each time,
 /// whatever events wait for it.
 package struct DeliverySchedule: Sendable {
     private struct Failures {

@@ -96,17 +96,17 @@ package struct Outbox: Sendable {
         }
     }
 
-    // MARK: A run whose end was not told yet
+    // MARK: A run whose end was not reported yet
 
     private static let openName = "open"
 
-    /// Notes that a run has begun, whose end must be told.
+    /// Notes that a run has begun, whose end must be reported.
     package func beginRun() throws { try write(Array("{}\n".utf8), to: Self.openName, Self.markKind) }
 
     /// Notes that the end of the run is in the outbox.
     package func endRun() { unsafe unlink(path(Self.openName)) }
 
-    /// Whether a run has begun and its end is not in the outbox: it goes on, or its process was killed.
+    /// Whether a run has begun and its end is not in the outbox: it continues, or its process was killed.
     package var hasOpenRun: Bool { isThere(path(Self.openName)) }
 
     private func isThere(_ path: String) -> Bool {
@@ -122,10 +122,10 @@ package struct Outbox: Sendable {
         return "gone-\(String(sum, radix: 16)).json"
     }
 
-    /// Whether the endpoint has said that it wants no more events of this run.
+    /// Whether the endpoint has refused further events of this run.
     package func isGone(_ urlFile: String) -> Bool { isThere(path(Self.mark(urlFile))) }
 
-    /// Notes that an endpoint wants no more events. Returns the path of the mark.
+    /// Notes that an endpoint refuses further events. Returns the path of the mark.
     package func noteGone(_ urlFile: String) throws -> String {
         let path = path(Self.mark(urlFile))
         let text = try JSONEncoder().encode(["url_file": urlFile])
@@ -173,7 +173,7 @@ package struct Outbox: Sendable {
         try? FileStorage.syncDirectory(directory)
     }
 
-    /// Removes the directory if nothing is in it and nobody delivers.
+    /// Removes the directory if nothing is in it and no process delivers.
     package func removeIfEmpty() {
         if let lock = try? lock() { removeIfEmpty(lock) }
     }

@@ -22,7 +22,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     package let body: String
     /// The number of attempts that have failed.
     package private(set) var attempts = 0
-    /// The time before which the endpoint wants no other attempt, in seconds since 1970-01-01 00:00 UTC; 0 if it said nothing.
+    /// The time before which the endpoint refuses another attempt, in seconds since 1970-01-01 00:00 UTC; 0 without such an answer.
     package private(set) var notBefore: Int64 = 0
 
     package init(
@@ -34,7 +34,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
         body = event.body
     }
 
-    /// Reads the content of a file; nil if it is none of an outbox.
+    /// Reads the content of a file; nil if it is not that of an outbox.
     init?(file: [UInt8]) {
         guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(file)), entry.format == 1,
             entry.time >= 0, Self.timeouts.contains(entry.timeout), Self.attemptsRange.contains(entry.attempts),
@@ -67,7 +67,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
 
     package enum Fate: Equatable, Sendable {
         case delivered
-        /// The endpoint wants no event any more.
+        /// The endpoint refuses further events.
         case endpointGone
         /// There may be another attempt.
         case waits
@@ -77,7 +77,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     private static let ageMax: Int64 = 3 * 86_400
     /// The longest time that an endpoint can ask for.
     private static let waitMax: Int64 = 3600
-    /// The time that is waited when the endpoint has too much to do and does not say for how long.
+    /// The pause when the endpoint is overloaded and gives no time.
     private static let waitStandard: Int64 = 60
 
     /// Notes what came of an attempt.

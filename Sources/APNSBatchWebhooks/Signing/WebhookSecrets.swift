@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchCredentials
 
-/// The secrets with which the requests to an endpoint are signed, as Standard Webhooks says. There are several while the receiver
+/// The secrets with which the requests to an endpoint are signed, as Standard Webhooks specifies. There are several while the receiver
 /// replaces one by another: each makes a signature of its own.
 package struct WebhookSecrets: Sendable {
     /// A file of secrets is wrong. The text does not contain a secret.

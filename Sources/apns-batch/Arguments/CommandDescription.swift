@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the parser knows of a command, in the form in which it tells other programs.
+/// The parser's description of a command, in the form for other programs.
 struct CommandDescription: Decodable {
     struct Argument: Decodable {
         struct Name: Decodable, Hashable {

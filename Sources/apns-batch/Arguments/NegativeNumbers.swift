@@ -1,6 +1,6 @@
 /// Negative numbers as values of flags.
 enum NegativeNumbers {
-    /// Returns the arguments with `--rows=-1` in place of `--rows -1`. The parser takes `-1` for a flag otherwise and says that the value is
+    /// Returns the arguments with `--rows=-1` in place of `--rows -1`. The parser takes `-1` for a flag otherwise and reports that the value is
     /// missing, and not which values there are.
     static func joined(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.count

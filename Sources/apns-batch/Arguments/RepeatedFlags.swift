@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Flags that are given several times. The parser would take the last one, and nothing would tell that the others have no effect.
+/// Flags that are given several times. The parser would take the last one without a message that the others have no effect.
 enum RepeatedFlags {
     /// Throws an error with all flags that are given several times and are not repeatable.
     ///
     /// - Parameter arguments: arguments that the parser has accepted, without the name of the program.
     static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
         let given = flags(in: arguments)
-        // What the parser knows takes a while to write, and is needed if there may be something to say.
+        // The parser's description takes a while to write, and is needed if there may be something to report.
         guard Set(given).count < given.count || given.contains(where: { !$0.hasPrefix("--") }) else { return }
         let names = repeated(in: given, of: try CommandDescription(of: command))
         guard !names.isEmpty else { return }

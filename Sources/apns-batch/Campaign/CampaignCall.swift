@@ -19,7 +19,7 @@ struct CampaignCall: Sendable {
     var finished: [String] = []
     /// The unfinished runs that this call could not finish.
     var unfinishable: [String] = []
-    /// Whether the run is one of several that send a campaign together, and is accounted for by whoever divided it.
+    /// Whether the run is one of several that send a campaign together, and is accounted for by the program that divided it.
     var isPart = false
     /// The directory of the run whose rows are sent again, corrected; nil for a run of an input of its own.
     let correcting: String?
@@ -60,7 +60,7 @@ struct CampaignCall: Sendable {
         }
         let isSaid = settings.runDir != nil
         settings.runDir = correcting
-        // Without a run directory, the settings do not say where the history is: it is beside the run.
+        // Without a run directory, the settings do not contain where the history is: it is beside the run.
         if !isSaid { nights = try settings.nightsDirectory(file: file?.path) }
         settings.values["spool"] = .text("always")
     }
@@ -89,7 +89,7 @@ struct CampaignCall: Sendable {
 
     /// The rules by which the runs of the campaign are kept apart; nil if they are not.
     func bookRules() throws -> Campaign.BookRules? {
-        // The ledger of a run that has none does not say where its history is.
+        // The ledger of a run that has none does not contain where its history is.
         guard let nights, keepsHistory else { return nil }
         let path = file?.path ?? before?.campaignFile
         var rules = try settings.bookRules(
@@ -100,7 +100,7 @@ struct CampaignCall: Sendable {
         return rules
     }
 
-    /// Whether its starts are in a history, if the campaign has one. Whoever divided a campaign accounts for its parts.
+    /// Whether its starts are in a history, if the campaign has one. The program that divided a campaign accounts for its parts.
     var keepsHistory: Bool { !isPart && !isBesideManifest }
 
     /// Whether the run directory is that of a part by its place: `RUN/parts/00000`, where `RUN/manifest.json` accounts for all parts.

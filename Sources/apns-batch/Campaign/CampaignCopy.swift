@@ -5,7 +5,7 @@ import Foundation
 /// A campaign in a directory of its own, with copies of the files that it names, from which other machines send it.
 ///
 /// What belongs to one machine or to one night is left out: rows, credentials, directories, hooks, and limits that hold for all rows
-/// together, which whoever divides the rows has to divide too.
+/// together, which the program that divides the rows has to divide, too.
 struct CampaignCopy: Encodable {
     /// The absolute path of the copy.
     let campaign: String
@@ -99,7 +99,7 @@ struct CampaignCopy: Encodable {
     }
 }
 
-/// The files of a copy. Each is named after its original, behind the setting that names it and its number.
+/// The files of a copy. The name of each has the setting that names it, its number, and the name of its original.
 private struct CopiedFiles {
     private let directory: String
 

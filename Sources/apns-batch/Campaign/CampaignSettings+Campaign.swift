@@ -36,7 +36,7 @@ extension CampaignSettings {
         return ProcessInfo.processInfo.environment.filter { !hidden.contains($0.key) }
     }
 
-    /// Whether the input is standard input or another stream of which nothing comes a second time.
+    /// Whether the input is standard input or another stream that cannot be read a second time.
     var readsStream: Bool {
         guard let path = values["input"]?.text else { return false }
         var facts = stat()
@@ -65,7 +65,7 @@ extension CampaignSettings {
         var campaign = Campaign(destination: .production, topic: self.topic ?? topic, providers: [])
         var faults = FaultList()
         faults.collect { try apply(to: &campaign) }
-        // Of a destination that is none it was said with the other values.
+        // An invalid destination was reported with the other values.
         let isNone = self.to.map { (try? Self.destination($0)) == nil } ?? false
         if !isNone {
             faults.collect {

@@ -1,6 +1,6 @@
 /// The settings of a correction: those of the campaign, without what is about its nightly input.
 extension CampaignSettings {
-    /// What a campaign file says of the input of a night, of the number of its rows, and of its figures.
+    /// The settings of a campaign file about the input of a night, the number of its rows, and its figures.
     private static let nightly = [
         "input", "inputCommand", "inputQuery", "inputTimeout", "minRows", "fromRow", "requireFresh", "expect",
         "campaignId",

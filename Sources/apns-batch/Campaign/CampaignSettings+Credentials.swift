@@ -36,7 +36,7 @@ extension CampaignSettings {
     var firstOfProvider: Setting? { Setting.credentialsOfProvider.first { values[$0.name] != nil } }
 
     /// Takes the signing key that systemd passes to a service, if these settings give no credentials. The unit passes `none` where
-    /// there is no key. Its path is none of the settings that the ledger keeps, because it is valid in the service only.
+    /// there is no key. Its path is not among the settings that the ledger keeps, because it is valid in the service only.
     ///
     /// - Parameter directory: the directory of the credentials of the service; nil if there is none.
     private mutating func takeCredential(from directory: String?) {

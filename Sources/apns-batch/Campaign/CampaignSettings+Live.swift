@@ -1,6 +1,6 @@
 import APNSBatch
 
-/// The settings that may change in the campaign file while a run goes on, besides keys and certificates.
+/// The settings that may change in the campaign file during a run, besides keys and certificates.
 struct LiveSettings: Equatable {
     var limit = Campaign.RateLimit()
     var notAfter: Campaign.Expiration?
@@ -29,7 +29,7 @@ struct LiveSettings: Equatable {
 }
 
 extension CampaignSettings {
-    /// Returns the settings that may change while a run goes on.
+    /// Returns the settings that may change during a run.
     func live() throws -> LiveSettings {
         var campaign = Campaign(destination: .production, topic: nil, providers: [])
         for name in LiveSettings.names {

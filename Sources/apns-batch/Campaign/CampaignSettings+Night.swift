@@ -91,7 +91,7 @@ extension CampaignSettings {
     /// The date of the night, such as `2026-11-21`.
     func night(at now: Int64) throws -> String { try night(at: now, NightDate.text) }
 
-    /// - Parameter fact: Returns what is wanted to be known of the night, from an instant, the time of day at which nights begin, and the
+    /// - Parameter fact: Returns the needed fact about the night, from an instant, the time of day at which nights begin, and the
     ///   offset of local time.
     private func night<T>(at now: Int64, _ fact: (Int64, Int64, (Int64) -> Int64) -> T) throws -> T {
         let zone = try localZone

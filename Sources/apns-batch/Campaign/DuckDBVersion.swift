@@ -36,7 +36,7 @@ struct DuckDBVersion: Comparable, CustomStringConvertible {
             printed = try child.output()
         } catch {
             throw UsageError(
-                "\(name.quoted) \(error): install DuckDB \(minimum) or later, or say with program where it is",
+                "\(name.quoted) \(error): install DuckDB \(minimum) or later, or give its path with program",
                 cause: error)
         }
         guard let version = DuckDBVersion(printed: printed) else {

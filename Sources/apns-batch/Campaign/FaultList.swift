@@ -1,4 +1,4 @@
-/// What several steps have found wrong, so that all of it is said at once.
+/// The faults that several steps have found, so that all of them are reported at once.
 struct FaultList {
     private var errors: [any Error] = []
 

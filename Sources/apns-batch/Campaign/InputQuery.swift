@@ -12,7 +12,7 @@ struct InputQuery {
     private let query: String?
     private let file: String?
 
-    /// What the setting says, as far as it can be checked without the database.
+    /// The value of the setting, as far as it can be checked without the database.
     init(_ value: SettingValue) throws {
         let members = value.members ?? [:]
         engine = try Self.engine(members)

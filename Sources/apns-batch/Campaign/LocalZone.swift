@@ -10,7 +10,7 @@ enum LocalZone {
     /// Foundation takes a variable that it does not understand for UTC, and others for another zone than the C library does.
     ///
     /// - Parameter variable: The value of TZ; nil if it is not set.
-    /// - Throws: `UsageError` if it names no zone that is known, because local times would be wrong without a word.
+    /// - Throws: `UsageError` if it names no zone that is known, because local times would be silently wrong.
     static func current(_ variable: String? = ProcessInfo.processInfo.environment["TZ"]) throws -> TimeZone {
         guard let variable else { return .current }
         let name = name(in: variable)

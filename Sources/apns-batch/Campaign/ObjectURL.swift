@@ -51,6 +51,6 @@ struct ObjectURL {
         scheme != "file" && [".parquet", ".parq", ".pq"].contains { shown.lowercased().hasSuffix($0) }
     }
 
-    /// The command of Amazon knows one name of the scheme.
+    /// The command of Amazon supports one name of the scheme.
     private func amazon(_ url: String) -> String { url == "URL" ? url : "s3\(shown.dropFirst(scheme.count))".quoted }
 }

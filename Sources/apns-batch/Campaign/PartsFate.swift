@@ -2,7 +2,7 @@
 enum PartsFate {
     /// Each part is sent with it.
     case kept
-    /// It holds for all parts together: whoever divides the rows keeps it, and gives each part its share.
+    /// It holds for all parts together: the program that divides the rows keeps it, and gives each part its share.
     case whole
     /// The rows of the parts, their directories and their credentials take its place.
     case replaced

@@ -1,7 +1,7 @@
 import APNSBatch
 import ArgumentParser
 
-/// A start that is refused, as far as its settings can be read: of which campaign it is, and where its history is.
+/// A start that is refused, as far as its settings can be read: its campaign, and the place of its history.
 struct RefusedCall {
     private let name: String
     private let directory: String
@@ -14,7 +14,7 @@ struct RefusedCall {
         self.init(call.settings, name: call.name, in: directory)
     }
 
-    /// A call whose campaign file has faults. Nil if what can be read of it does not say where the history is.
+    /// A call whose campaign file has faults. Nil if its readable part does not contain where the history is.
     private init?(_ flags: CampaignSettings, file path: String) {
         guard let settings = CampaignFile.readable(path).map({ flags.over($0) }) else { return nil }
         let nights = settings.runDir.flatMap { _ in try? settings.nightsDirectory(file: path) }
@@ -28,18 +28,18 @@ struct RefusedCall {
         destination = settings.to.flatMap { try? CampaignSettings.destination($0) }
     }
 
-    /// Adds the start to the history, with what was said last. A failure is only a warning.
+    /// Adds the start to the history, with the last message. A failure is only a warning.
     func note(_ status: ExitCode) {
         guard let reason = Console.shared.lastFailure else { return }
         do {
             try RunHistory(directory).note(
                 refused: reason, exitCode: status.rawValue, of: name, to: destination, topic: topic)
         } catch {
-            complain("warning: the history does not say that this start was refused: \(error)")
+            complain("warning: it is not in the history that this start was refused: \(error)")
         }
     }
 
-    /// Runs `body`, which reads the settings of a call. If they are refused, the history says so.
+    /// Runs `body`, which reads the settings of a call. If they are refused, the history gets a line.
     static func noting<T>(
         _ flags: CampaignSettings, file: String?, isPart: Bool, _ body: () throws -> T
     ) throws -> T {

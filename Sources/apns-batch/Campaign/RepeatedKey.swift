@@ -1,6 +1,6 @@
 import Yams
 
-/// A key of a YAML file that is given again, in a later line. The parser refuses it, and says nothing of the rest of the file.
+/// A key of a YAML file that is given again, in a later line. The parser refuses it, and reports nothing about the rest of the file.
 struct RepeatedKey: CustomStringConvertible {
     let key: String
     /// The place of the later one.

@@ -1,7 +1,7 @@
 import APNSBatch
 import Glibc
 
-/// What is expected of a night, and who is told of it.
+/// What is expected of a night, and what is notified of it.
 extension Setting {
     static let night: [Setting] = [
         Setting(
@@ -44,7 +44,7 @@ extension Setting {
         ) { _ = try CampaignSettings.patience($1) },
         Setting(
             "pingUrlFile", .path,
-            "File whose first line is the URL of a monitor, such as healthchecks.io, that is told of start and end."
+            "File whose first line is the URL of a monitor, such as healthchecks.io, which is called at start and end."
         ),
         Setting("pingTimeout", .whole, standard: "10", "Seconds that a request to the monitor may take: 1 to 86400.") {
             _ = try CampaignSettings.patience($1)

@@ -24,7 +24,7 @@ extension Setting {
         ) { try CampaignSettings.checkCommand($1) },
         Setting(
             "inputQuery", .record(InputQuery.settings), hasFlag: false, replaces: ["input", "inputCommand"],
-            "Query of PostgreSQL or DuckDB whose rows are the input. docs/postgresql.md and docs/duckdb.md describe it."
+            "Query of PostgreSQL or DuckDB whose rows are the input. postgresql.md and duckdb.md in docs/integrate describe it."
         ) { if try InputQuery($1).isJSON { $0.inputFormat = .ndjson } },
         Setting(
             "inputTimeout", .text, standard: "1h",
@@ -51,11 +51,11 @@ extension Setting {
         },
         Setting(
             "columns", .textsByName, hasFlag: false,
-            "Names of columns that the input calls otherwise: the campaign's, and the input's or its path in NDJSON."
+            "Columns that have another name in the input: the campaign's name, and the input's name or path in NDJSON."
         ) { $0.columns = ($1.members ?? [:]).mapValues { $0.text ?? "" } },
         Setting(
             "only", .listsByName, hasFlag: false,
-            "Columns and the texts of which each must have one. Other rows end as suppressed, before they are checked."
+            "The texts by which a column selects rows. Other rows end as suppressed, before they are checked."
         ) { $0.only = ($1.members ?? [:]).mapValues { $0.text.map { [$0] } ?? $0.texts } },
         Setting(
             "template", .path, replaces: ["templates", "variants", "fallback"],

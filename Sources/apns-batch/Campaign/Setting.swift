@@ -1,7 +1,7 @@
 import APNSBatch
 
 /// One setting of a campaign: a key of campaign files and, in most cases, a flag. ``groups`` lists all settings; flags, the
-/// parsing of campaign files and the table in docs/campaigns.md are generated from it.
+/// parsing of campaign files and the table in docs/reference/settings.md are generated from it.
 struct Setting: Sendable {
     enum Kind: Sendable {
         /// A whole number in the range of the ``Campaign/Number`` of the same name.

@@ -25,7 +25,7 @@ enum SettingSchema {
         return ["description": description, "anyOf": forms(setting) + [["type": "null"]]]
     }
 
-    /// Returns the forms of which a value has one.
+    /// Returns the forms, one of which a value has.
     private static func forms(_ setting: Setting) -> [[String: Any]] {
         let texts = texts(setting)
         switch setting.kind {

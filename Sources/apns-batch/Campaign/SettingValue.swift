@@ -47,7 +47,7 @@ enum SettingValue: Codable, Equatable, Sendable {
         }
     }
 
-    /// Parses the text, or throws an error that says what was expected.
+    /// Parses the text, or throws an error with what was expected.
     func parsed<T>(_ expected: String, _ parse: (String) -> T?) throws -> T {
         let text = text ?? ""
         guard let found = parse(text) else { throw UsageError("expected \(expected), found \(text.quoted)") }

@@ -18,7 +18,7 @@ enum WordList {
     }
 }
 
-/// What can be said of a value by itself, wherever it was given.
+/// What can be checked in a value by itself, wherever it was given.
 extension Setting {
     /// Returns what is wrong with the texts of a value; empty if nothing is.
     func faults(in value: SettingValue?) -> [String] {
@@ -37,7 +37,7 @@ extension Setting {
         switch kind {
         case .path where key.hasSuffix("url_file") && text.contains("://"):
             return
-                "expected the path of a file that holds the URL, found a URL (not shown: whoever knows it can use it)"
+                "expected the path of a file that holds the URL, found a URL (not shown, because it is a secret)"
         case .path, .pathOrPaths, .paths, .pathsByName:
             return name == "input" ? ObjectURL(text)?.fault ?? Self.pathFault(in: text) : Self.pathFault(in: text)
         default: return nil

@@ -2,7 +2,7 @@ import APNSBatch
 import APNSBatchBasics
 import Foundation
 
-/// What holds for all parts of a run together. Whoever divides the rows settles it once, keeps it, and gives each part its share.
+/// What holds for all parts of a run together. The program that divides the rows sets it once, keeps it, and gives each part its share.
 struct WholeRun: Encodable {
     /// The absolute path of the run directory, without placeholders; nil if the campaign has none.
     let runDirectory: String?

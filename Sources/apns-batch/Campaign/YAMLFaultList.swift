@@ -4,7 +4,7 @@ import Yams
 final class YAMLFaultList {
     private let path: String
     private var found: [(mark: (line: Int, column: Int)?, text: () -> String)] = []
-    /// More lines help nobody, as with a file that is no campaign file at all.
+    /// More lines do not help, as with a file that is not a campaign file at all.
     private static let shown = 50
 
     init(of path: String) { self.path = path }

@@ -27,7 +27,7 @@ enum YAMLFile {
         }
     }
 
-    /// Returns the text of a file, of which byte order marks are no part.
+    /// Returns the text of a file without byte order marks.
     private static func text(of bytes: ArraySlice<UInt8>, _ path: String) throws -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw UsageError("\(path): expected UTF-8, found UTF-16; convert it with iconv -f UTF-16 -t UTF-8")
@@ -54,7 +54,8 @@ enum YAMLFile {
     static func unknown(key: String, _ known: [String]) -> String {
         let near = nearest(key, in: known)
         let hint =
-            near.isEmpty ? "; docs/campaigns.md lists the keys" : "; did you mean \(near.joined(separator: " or "))?"
+            near.isEmpty
+            ? "; docs/reference/settings.md lists the keys" : "; did you mean \(near.joined(separator: " or "))?"
         return "unknown key \(key.quoted)\(hint)"
     }
 

@@ -7,7 +7,7 @@ enum ZoneRule {
     private static let directory = "/usr/share/zoneinfo"
     private static let mostBytes = 1 << 20
 
-    /// Returns the zone of a rule; nil if the text is none, or if no known zone follows it.
+    /// Returns the zone of a rule; nil if the text is not a rule, or if no known zone follows it.
     static func zone(_ rule: String) -> TimeZone? { fixed(rule) ?? named(by: rule) }
 
     /// A name and an offset without summer time, such as `<+03>-3` or `EST5`. The offset counts westward.
@@ -22,7 +22,7 @@ enum ZoneRule {
         return TimeZone(secondsFromGMT: match.1 == "-" ? offset : -offset)
     }
 
-    /// The first known zone whose file says that the rule holds from now on.
+    /// The first known zone whose file has this rule from now on.
     private static func named(by rule: String) -> TimeZone? {
         guard rule.contains(",") else { return nil }
         let identifier = TimeZone.knownTimeZoneIdentifiers.first { footer(of: $0) == rule }

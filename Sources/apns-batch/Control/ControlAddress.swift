@@ -31,7 +31,7 @@ struct ControlAddress: ~Copyable {
         }
     }
 
-    /// The user to whom the directory belongs; nil if it cannot be told.
+    /// The user to whom the directory belongs; nil if it cannot be determined.
     var owner: uid_t? {
         var facts = stat()
         return fstat(directory, &facts) == 0 ? facts.st_uid : nil

@@ -45,7 +45,7 @@ struct ControlCommand: ParsableCommand {
         let answer = try reporting { try Self.ask(line, runDirectory) }
         guard let answer else {
             let next = "if it is not complete, apns-batch resume \(runDirectory.shellQuoted) continues it"
-            complain("\(runDirectory): nobody is working on this run, or it does not answer; \(next)")
+            complain("\(runDirectory): no process is working on this run, or it does not answer; \(next)")
             throw ExitStatus.unavailable
         }
         guard answer.hasPrefix("ok: ") else {
@@ -73,7 +73,7 @@ struct ControlCommand: ParsableCommand {
         }
         if refused > 0 { throw ExitStatus.usage }
         guard done == 0 else { return }
-        complain("\(runDirectory): nobody on this machine is working on a part of this run, or does not answer")
+        complain("\(runDirectory): no process on this machine is working on a part of this run, or it does not answer")
         throw ExitStatus.unavailable
     }
 
@@ -105,7 +105,7 @@ struct ControlCommand: ParsableCommand {
     private static func refuseStrangers(_ user: uid_t?, owner: uid_t?, _ runDirectory: String) throws {
         let trusted = [geteuid(), 0] + (geteuid() == 0 ? [owner].compactMap(\.self) : [])
         guard let user, trusted.contains(user) else {
-            let name = user.map { "user \($0)" } ?? "nobody knows whom"
+            let name = user.map { "user \($0)" } ?? "an unknown user"
             throw UsageError(
                 "\(runDirectory)/\(ControlAddress.name): the process that listens there is of \(name), and was not asked"
             )

@@ -38,7 +38,7 @@ enum ControlLine {
         return nil
     }
 
-    /// The user of the process at the other end; nil if the kernel does not say.
+    /// The user of the process at the other end; nil if the kernel does not report it.
     static func user(of socket: Int32) -> uid_t? {
         // `struct ucred` of unix(7): process, user, group.
         var peer: [UInt32] = [0, 0, 0]

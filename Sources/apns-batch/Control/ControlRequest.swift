@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchBasics
 
-/// What an operator asks of a run that goes on: one line, such as `rate 500/s`.
+/// What an operator asks of a run at work: one line, such as `rate 500/s`.
 enum ControlRequest: Equatable {
     case rate(Campaign.Rate?)
     case ramp(Duration)
@@ -17,7 +17,7 @@ enum ControlRequest: Equatable {
     /// Parses a request. A rate is `2000/s`, `120000/min` or `3000000/h`, a duration `90s`, `10m` or `2h`; `none` removes a
     /// limit.
     ///
-    /// - Throws: ``UsageError`` that says what was expected.
+    /// - Throws: ``UsageError`` with what was expected.
     init(_ text: String) throws {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         switch (words.first, words.count) {
@@ -35,7 +35,7 @@ enum ControlRequest: Equatable {
     func share(of processes: Int) throws -> String? {
         switch self {
         case .spread(.some):
-            throw UsageError("spread: parts of a run do not know of each other's rows; give a rate instead")
+            throw UsageError("spread: parts of a run have no access to each other's rows; give a rate instead")
         case .rate(let rate?):
             let perHour = rate.perSecond * 3600 / Double(max(1, processes))
             return "rate \(max(1, Int(perHour)))/h"

@@ -2,7 +2,7 @@ import APNSBatch
 import APNSBatchBasics
 import APNSBatchPostgres
 
-/// The export of a run to the table of `results_to`, while it goes on. What goes wrong there holds up nothing, and is told.
+/// The export of a run to the table of `results_to`, during the run. A failure there delays nothing, and is reported.
 final class RunExport: Sendable {
     private let target: ResultsTarget
     private let campaign: String
@@ -44,7 +44,7 @@ final class RunExport: Sendable {
         }
     }
 
-    /// Returns what a check of the table says; nil if it takes too long.
+    /// Returns the result of a check of the table; nil if it takes too long.
     private func answer(_ columns: [String]) -> Result<Void, DatabaseError>? {
         let answer = Guarded<Result<Void, DatabaseError>?>(nil)
         let table = target.table
@@ -70,7 +70,7 @@ final class RunExport: Sendable {
         }
     }
 
-    /// Waits for the last results. Call it after the run. Returns the number of those that are not in the table, and tells of it.
+    /// Waits for the last results. Call it after the run. Returns and reports the number of those that are not in the table.
     func end(_ directory: String, _ output: OutputArguments) async -> UInt64 {
         let follower = state.withLock { state in
             state.isEnding = true
@@ -94,7 +94,7 @@ final class RunExport: Sendable {
         "export: \(left.grouped) rows not written; apns-batch export \(directory.shellQuoted)"
     }
 
-    /// Ends the waiting of `end`. Returns false if nobody waits.
+    /// Ends the waiting of `end`. Returns false without a waiting thread.
     @discardableResult
     func giveUp() -> Bool {
         let follower = state.withLock { $0.isEnding ? $0.follower : nil }

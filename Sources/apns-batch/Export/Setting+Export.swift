@@ -5,7 +5,7 @@ extension Setting {
     static let export: [Setting] = [
         Setting(
             "resultsTo", .record(table), standard: "none", hasFlag: false,
-            "Table of PostgreSQL that gets each result while the run goes on. docs/postgresql.md describes it."
+            "Table of PostgreSQL that gets each result during the run. docs/integrate/postgresql.md describes it."
         ) { _ = try ResultsTarget.Keys($1) },
         Setting(
             "exportPatience", .whole, standard: "600",
@@ -24,7 +24,7 @@ extension Setting {
 
 /// The table that `results_to` names.
 struct ResultsTarget {
-    /// What the setting says, as far as it can be checked without libpq.
+    /// The value of the setting, as far as it can be checked without libpq.
     struct Keys {
         var database: String
         var table: String

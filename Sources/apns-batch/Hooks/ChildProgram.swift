@@ -35,7 +35,7 @@ struct ChildProgram: Sendable {
     ///
     /// - Throws: `SystemError` if it cannot be started.
     func run(input: String) async throws -> (ending: Ending, output: String) {
-        // Files in memory need nobody who writes and reads while the program runs.
+        // Files in memory need no thread that writes and reads while the program runs.
         let (source, sink) = (apns_process_memory_file(), apns_process_memory_file())
         defer { [source, sink].forEach { close($0) } }
         let text = Array(input.utf8)

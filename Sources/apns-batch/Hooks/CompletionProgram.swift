@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program of `on_complete`, which is told of the end of a run by its environment.
+/// The program of `on_complete`, which gets the end of a run by its environment.
 struct CompletionProgram: Sendable {
     /// The program and its arguments.
     let arguments: [String]

@@ -46,7 +46,7 @@ struct PostRequest {
         return HTTPDate.parseAnyForm(text, now: now).map { $0 - now }
     }
 
-    /// The options of curl. They come on its standard input, because its arguments are seen by everybody on the machine.
+    /// The options of curl. They come on its standard input, because its arguments are visible to all users of the machine.
     private var configuration: String {
         let options =
             [

@@ -3,7 +3,7 @@ import APNSBatchBasics
 import ArgumentParser
 import Foundation
 
-/// Who is told of the beginning and the end of a run: the monitor of `ping_url_file`, the program of `on_complete`, the endpoints
+/// What is notified of the beginning and the end of a run: the monitor of `ping_url_file`, the program of `on_complete`, the endpoints
 /// of `webhooks`, and those who read its metrics. What goes wrong there is a warning, and changes no exit code.
 struct RunHooks: Sendable {
     private let monitor: RunMonitor?
@@ -34,7 +34,7 @@ struct RunHooks: Sendable {
             hidden: settings.secretVariables)
     }
 
-    /// Runs `body`, tells of its beginning and its end, and returns its exit code. Nothing waits for the monitor before the
+    /// Runs `body`, reports its beginning and its end, and returns its exit code. Nothing waits for the monitor before the
     /// end.
     ///
     /// - Parameter body: sends a campaign, or throws an exit code if it cannot begin.
@@ -50,7 +50,7 @@ struct RunHooks: Sendable {
         let waiting = Task { await service.keepAlive() }
         metrics.end(end)
         await webhooks.note(end)
-        // The end is told after the beginning, which is not tried again any more.
+        // The end is reported after the beginning, which is not tried again any more.
         beginning.cancel()
         await beginning.value
         async let told: ()? = monitor?.tell("\(end.exitCode.rawValue)", body: end.text)

@@ -1,8 +1,8 @@
 import APNSBatch
 import Foundation
 
-/// The monitor of `ping_url_file`, such as healthchecks.io, which is told of the beginning and the end of a run by POST
-/// requests. Its URL is a secret, because whoever knows it can make such requests: no message contains it.
+/// The monitor of `ping_url_file`, such as healthchecks.io, which is notified of the beginning and the end of a run by POST
+/// requests. Its URL is a secret, because anyone who has it can make such requests: no message contains it.
 struct RunMonitor: Sendable {
     private let url: URLComponents
     /// The time for one request and its answer.

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import Foundation
 
-/// A URL in the first line of a file. It is a secret, because whoever knows it can make requests to it: no message contains it.
+/// A URL in the first line of a file. It is a secret, because anyone who has it can make requests to it: no message contains it.
 enum SecretURL {
     /// Reads the URL: https, or http to the loopback interface.
     ///

@@ -16,7 +16,7 @@ struct PartsStatus: Encodable {
             switch self {
             case .waiting: "not begun"
             case .sending: "a process is at work"
-            case .stopped: "begun, and nobody is at work"
+            case .stopped: "begun, and no process is at work"
             case .complete: "complete"
             case .damaged: "its record cannot be read"
             }
@@ -48,7 +48,7 @@ struct PartsStatus: Encodable {
         case rows, ended, mayBeSent, notSent, resent, outcomes, parts
     }
 
-    init(of run: DistributedRun) throws {
+    init(of run: DistributedRun) {
         directory = run.directory
         for outcome in Outcome.allCases { outcomes["\(outcome.name)"] = 0 }
         for part in run.parts { add(part) }
@@ -86,11 +86,20 @@ struct PartsStatus: Encodable {
         let open = parts.filter { $0.state != .complete }
         lines += open.prefix(most).map(Self.line)
         if open.count > most { lines.append("and \(open.count - most) more parts; show them with --ranges 0") }
-        if count(.stopped) > 0 { lines.append("to continue: apns-batch resume \(directory.shellQuoted)") }
+        if count(.stopped) > 0 { lines.append("to continue: \(Self.resumption(of: directory))") }
         if count(.waiting) > 0 {
             lines.append("parts that were not begun: call the program again that divided the rows")
         }
+        if isDone {
+            let unavailable = outcomes["\(Outcome.unavailable.name)", default: 0]
+            lines += StatusText.retry(unavailable, by: Self.resumption(of: directory))
+        }
         return lines + [lastLine]
+    }
+
+    /// The command that resumes a run in parts, or one of its parts, by hand. The provider token of their program exists only while that sends.
+    static func resumption(of directory: String) -> String {
+        "apns-batch resume \(directory.shellQuoted) --key-file KEY_FILE --key-id KEY_ID --team-id TEAM_ID"
     }
 
     private static func line(_ part: Part) -> String {

@@ -52,7 +52,7 @@ final class Preflight {
         trySettings()
         tryWatchers()
         tryPrograms()
-        attempt("results_to", cure: "docs/postgresql.md describes the table") { try self.resultsTable() }
+        attempt("results_to", cure: "docs/integrate/postgresql.md describes the table") { try self.resultsTable() }
         tryHistory()
         if isGiven("runDir"), isGiven("to"), isGiven("input") { tryRun() }
         attempt("rate_shared") {
@@ -78,7 +78,7 @@ final class Preflight {
         usable = campaign ?? call.usableCampaign
     }
 
-    /// Those who are told of the run.
+    /// The receivers of reports about the run.
     private func tryWatchers() {
         attempt("webhooks") {
             guard let endpoints = self.settings.values["webhooks"]?.list, !endpoints.isEmpty else { return nil }
@@ -102,11 +102,11 @@ final class Preflight {
     private func tryPrograms() {
         attempt("on_complete") {
             guard let program = try RunHooks.program(of: self.settings)?.arguments.first else { return nil }
-            return self.found(program, "it would not be told of the end", "install it, or name it by its whole path")
+            return self.found(program, "it could not be started at the end", "install it, or name it by its whole path")
         }
         attempt("curl") {
             guard self.settings.pingUrlFile != nil || self.settings.values["webhooks"] != nil else { return nil }
-            return self.found("curl", "no monitor and no webhook would be told of the run", "install curl")
+            return self.found("curl", "no request to a monitor or a webhook could be made", "install curl")
         }
     }
 
@@ -244,7 +244,7 @@ final class Preflight {
 
     /// Adds that the rows cannot be checked.
     func note(unchecked error: CampaignError) {
-        // It was said that the input is not there.
+        // It was reported that the input is not there.
         if isInputAbsent, error.code == .input, !(input.map(Self.isThere) ?? false) { return }
         attempt("input") { throw error }
     }
@@ -253,7 +253,7 @@ final class Preflight {
 
     /// Examines the server of the campaign, and whether it takes the credentials.
     func tryServer() async {
-        // What is wrong with the settings was said before. The simulator in this process is no server before a run begins.
+        // What is wrong with the settings was reported before. The simulator in this process is no server before a run begins.
         guard settings.to != "simulator", var doctor = try? Doctor(of: settings) else { return }
         doctor.asksForCredentials = true
         await tryServer(doctor)
@@ -261,7 +261,7 @@ final class Preflight {
 
     func tryServer(_ doctor: Doctor?) async {
         guard var doctor else { return }
-        // Of files that cannot be used it was said why.
+        // The reasons for files that cannot be used were reported.
         if doctor.asksForCredentials, !isComplete { doctor.credentials = [] }
         _ = await doctor.examine { add(TrialFinding($0)) }
     }

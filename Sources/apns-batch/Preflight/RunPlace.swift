@@ -23,7 +23,7 @@ struct RunPlace {
         (self.directory, self.book, self.opening) = (directory, book, opening)
     }
 
-    /// Throws if the run in the directory is that of another campaign. Campaigns are told apart by their names, because the
+    /// Throws if the run in the directory is that of another campaign. Campaigns are distinguished by their names, because the
     /// file of a campaign may move.
     private static func refuseOther(_ before: RunArguments, than call: CampaignCall, in directory: String) throws {
         if before.isBroadcast {
@@ -87,7 +87,7 @@ extension CampaignCall {
         var campaign = Campaign(destination: .production, topic: settings.topic, providers: [])
         if let destination = try? settings.destination() { campaign.destination = destination }
         for setting in Setting.all {
-            // What is wrong with a value was said before.
+            // What is wrong with a value was reported before.
             if let value = settings.values[setting.name] { _ = setting.applied(value, to: &campaign) }
         }
         if let name { campaign.name = name }
@@ -104,7 +104,7 @@ extension CampaignCall {
         var campaign = try arguments.campaign(settings, simulator: simulator, for: use)
         if let name { campaign.name = name }
         if !arguments.isBroadcast { campaign.book = try bookRules() }
-        // Some invalid rows in a small part say nothing about the input that it is a part of.
+        // Some invalid rows in a small part mean nothing for the whole input.
         let invalidRows = Campaign.CircuitBreaker.invalidRows
         if isPart, campaign.circuitBreaker.shares[invalidRows] == nil {
             campaign.circuitBreaker.shares[invalidRows] = .never

@@ -8,7 +8,7 @@ struct TrialFinding {
     /// The subject, such as `metrics_listen`.
     let what: String
     let text: String
-    /// What to do about it; nil if nothing, or if the text says it.
+    /// What to do about it; nil if nothing, or if it is in the text.
     var remedy: String?
     /// What a run would end with because of it.
     var code = ExitCode.success

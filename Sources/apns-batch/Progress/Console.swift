@@ -60,14 +60,14 @@ final class Console: Sendable {
             asText: "apns-batch: \(text)")
     }
 
-    /// Writes messages that say together why the command failed.
+    /// Writes messages that together explain why the command failed.
     func failures(_ texts: [String]) {
         for text in texts { message(text, .error) }
         guard let first = texts.first, texts.count > 1 else { return }
         state.withLock { $0.lastFailure = "\(first) (and \(texts.count - 1) more)" }
     }
 
-    /// The last message that said why the command failed.
+    /// The last message that explained why the command failed.
     var lastFailure: String? { state.withLock { $0.lastFailure } }
 
     /// Writes a log line, which always begins with the time.
@@ -116,7 +116,7 @@ final class Console: Sendable {
 /// Writes a line to standard error.
 func complain(_ text: String) { Console.shared.message(text) }
 
-/// Writes a line to standard error that says why the command failed.
+/// Writes a line to standard error that explains why the command failed.
 func complainOfFailure(_ text: String) { Console.shared.message(text, .error) }
 
 /// The log handler for the library.

@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchBasics
 
-/// The time in which a run is made, of which most passes if its input is read to its end first: shows how far that is, and ends it on SIGINT
+/// The time in which a run is made; it is long if its input is read to its end first: shows how far that is, and ends it on SIGINT
 /// and SIGTERM, when nothing was sent.
 final class InputReading: Sendable {
     private let output: OutputArguments

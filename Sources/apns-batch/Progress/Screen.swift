@@ -21,7 +21,7 @@ struct Screen {
         return isatty(STDOUT_FILENO) == 1 && !["", "dumb"].contains(kind)
     }
 
-    /// Whether the locale says that the terminal takes UTF-8 (POSIX.1-2017, section 8.2).
+    /// Whether the terminal takes UTF-8 according to the locale (POSIX.1-2017, section 8.2).
     static var isUTF8: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""

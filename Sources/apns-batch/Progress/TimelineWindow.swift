@@ -25,7 +25,7 @@ struct TimelineWindow {
         return latest.perSecond(count, since: first)
     }
 
-    /// The seconds until all rows have ended at the rate of the last minute; nil while that cannot be told.
+    /// The seconds until all rows have ended at the rate of the last minute; nil while that cannot be estimated.
     var secondsLeft: Double? {
         guard let latest, let total = latest.rowsTotal, total > latest.rows, !latest.isPaused, !latest.isWaiting,
             let rate = perSecond(\.rows, over: 60), rate >= 0.1

@@ -37,10 +37,10 @@ final class ServiceManager: Sendable {
         send((isFirst ? ["READY=1"] : []) + [Self.status(status)])
     }
 
-    /// Says that the process waits for something that has a deadline of its own.
+    /// Reports that the process waits for something that has its own deadline.
     func waits() { send(watchdog == nil ? [] : ["WATCHDOG=1"]) }
 
-    /// Says that the process ends. If its start was never over, the exit code says so alone.
+    /// Reports that the process ends. If its start was never over, the exit code alone shows it.
     func stopping(_ status: String) {
         send((isReady.withLock { $0 } ? ["STOPPING=1"] : []) + [Self.status(status)])
     }
@@ -72,7 +72,7 @@ final class ServiceManager: Sendable {
         (try? await Task.sleep(for: .seconds(min(1, (watchdog ?? 3) / 3)))) != nil
     }
 
-    /// A status is one line, whatever a server has said.
+    /// A status is one line, whatever a server has sent.
     private static func status(_ text: String) -> String { "STATUS=\(Printable.text(text))" }
 
     private func send(_ assignments: [String]) {

@@ -3,7 +3,7 @@ import APNSBatchMetrics
 import Glibc
 
 /// A server that answers one request of each client, on a thread of its own. It serves several clients at once, so that one that
-/// asks nothing holds up nobody; see ``ClientTable``.
+/// asks nothing delays no other; see ``ClientTable``.
 final class SmallServer: Sendable {
     /// Returns the answer to a request, which is not complete if it is as long as it may be; nil to close the connection.
     typealias Answer = @Sendable (_ request: [UInt8]) -> [UInt8]?

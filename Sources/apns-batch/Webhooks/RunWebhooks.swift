@@ -60,7 +60,7 @@ final class RunWebhooks: Sendable {
         state.withLock { $0.outboxes = outboxes }
     }
 
-    /// Looks once a second whether somebody has paused or continued the run.
+    /// Looks once a second whether the run was paused or continued.
     private func watch(_ run: CampaignRun) async {
         repeat { lookForPauses(run) } while (try? await Task.sleep(for: .seconds(1))) != nil
         lookForPauses(run)
@@ -82,7 +82,7 @@ final class RunWebhooks: Sendable {
     /// The time of a clock that is never set, in seconds.
     private static var steadyNow: Int64 { Int64(SystemClock.monotonicSeconds()) }
 
-    /// Delivers what is due until the task is cancelled. A pass that has begun goes on to its end.
+    /// Delivers what is due until the task is cancelled. A pass that has begun continues to its end.
     private func deliver() async {
         var schedule = DeliverySchedule()
         repeat {
@@ -101,7 +101,7 @@ final class RunWebhooks: Sendable {
 
     private func facts(_ directory: String?) -> WebhookEvent.Facts { .init(of: campaign, in: directory) }
 
-    /// Writes an event into the outbox, once for each endpoint that wants it.
+    /// Writes an event into the outbox, once for each endpoint that requests it.
     private func post(_ kind: WebhookEvent.Kind, at time: Int64, _ facts: WebhookEvent.Facts) {
         let event = WebhookEvent(kind, at: time, facts)
         let outbox = state.withLock { $0.outboxes.first }
@@ -111,7 +111,7 @@ final class RunWebhooks: Sendable {
                     event, urlFile: endpoint.urlFile, secretFile: endpoint.secretFile, timeout: endpoint.timeout)
                 store(entry, in: outbox)
             } catch {
-                complain("warning: webhooks: the event \"\(kind.rawValue)\" cannot be told: \(error)")
+                complain("warning: webhooks: the event \"\(kind.rawValue)\" cannot be delivered: \(error)")
             }
         }
     }
@@ -148,7 +148,7 @@ final class RunWebhooks: Sendable {
         runDirectory.flatMap { (try? RunOpening(ifBegunIn: $0)) == nil ? nil : $0 }
     }
 
-    /// Delivers what waits, within a limited time. The rest stays in the outbox, and a warning says so.
+    /// Delivers what waits, within a limited time. The rest stays in the outbox, and a warning reports it.
     func finish() async {
         guard !endpoints.isEmpty else { return }
         let deadline = ContinuousClock.now + Self.patience
@@ -163,7 +163,7 @@ final class RunWebhooks: Sendable {
     }
 
     /// Delivers what earlier processes have left of a run that is complete, and its end if the last one was killed before it was
-    /// told.
+    /// reported.
     func finish(_ end: RunEnd) async {
         guard !endpoints.isEmpty else { return }
         open(end.directory)

@@ -3,12 +3,12 @@ import APNSBatchBasics
 import APNSBatchWebhooks
 import Foundation
 
-/// Who is told of the events of a campaign.
+/// The receivers of the events of a campaign.
 extension Setting {
     static let webhooks: [Setting] = [
         Setting(
             "webhooks", .records(endpoint), standard: "none", hasFlag: false,
-            "Endpoints that get the events of the campaign as Standard Webhooks. docs/monitoring.md describes them."
+            "Endpoints that get the events of the campaign as Standard Webhooks. docs/integrate/webhooks.md describes them."
         ) { _ = try WebhookEndpoint.all($1) }
     ]
 

@@ -2,7 +2,7 @@ import APNSBatchBasics
 import APNSBatchWebhooks
 
 /// Delivers events that are in no outbox, because the run did not begin or the disk is full: at once, and once more after a pause.
-/// What is not delivered then is lost, and a warning says so.
+/// An event that is not delivered then is lost, and a warning reports it.
 struct UnstoredDelivery {
     let entries: [OutboxEntry]
     let deadline: ContinuousClock.Instant

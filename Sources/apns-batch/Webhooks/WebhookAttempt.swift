@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchWebhooks
 
-/// One request that delivers an event to its endpoint, signed as Standard Webhooks says. The files of URL and secrets are read for
+/// One request that delivers an event to its endpoint, signed as Standard Webhooks specifies. The files of URL and secrets are read for
 /// each attempt, so that they can be replaced.
 struct WebhookAttempt {
     let entry: OutboxEntry

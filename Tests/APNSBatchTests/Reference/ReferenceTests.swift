@@ -5,10 +5,10 @@ import Testing
 @testable import APNSBatchModel
 
 @Suite("Reference documentation") struct ReferenceTests {
-    @Test("The file docs/reference.md equals the output of apns-batch reference")
+    @Test("The file docs/reference/rules.md equals the output of apns-batch reference")
     func isUpToDate() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let text = try String(contentsOf: root.appending(path: "docs/reference.md"), encoding: .utf8)
+        let text = try String(contentsOf: root.appending(path: "docs/reference/rules.md"), encoding: .utf8)
         #expect(text == ReferenceTables.markdown)
     }
 

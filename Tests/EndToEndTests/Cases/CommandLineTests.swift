@@ -26,7 +26,7 @@ extension EndToEnd {
             ("stop_at: { Unregistered: lots }\n", ":1:10: stop_at: expected never, or a share"),
             ("stop_at: { Unregisterd: 5% }\n", ":1:10: stop_at: expected one of APNs's reasons"),
             ("run_dir: x\nkey_fil: a.p8\n", ":2:1: unknown key \"key_fil\"; did you mean key_file?"),
-            ("sleep: 5\n", ":1:1: unknown key \"sleep\"; docs/campaigns.md lists the keys"),
+            ("sleep: 5\n", ":1:1: unknown key \"sleep\"; docs/reference/settings.md lists the keys"),
             ("topic: a.b\nlanes: 1\ntopic: c.d\n", ":3:1: topic: is given twice, first in line 1"),
             ("attempts: \"3\"\n", ":1:11: attempts: expected a whole number, found the text \"3\""),
             ("lanes: [1]\n", ":1:8: lanes: expected a single value, found a list"),

@@ -62,7 +62,7 @@ extension EndToEnd {
             }
             #expect(!FileManager.default.fileExists(atPath: run.directory + "/control"))
             let late = try run.control("pause")
-            #expect(late.ending == .exited(69) && late.errors.contains("nobody is working on this run"), "\(late)")
+            #expect(late.ending == .exited(69) && late.errors.contains("no process is working on this run"), "\(late)")
             _ = try run.simulator.stop()
         }
 

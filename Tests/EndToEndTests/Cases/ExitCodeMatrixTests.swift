@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension EndToEndRuns {
-    /// Every line of the table in docs/exit-codes.md, by the real command.
+    /// Every line of the table in docs/reference/exit-codes.md, by the real command.
     @Suite struct ExitCodeMatrix {
         /// A campaign of 200 rows with a history.
         struct Night {
@@ -190,7 +190,7 @@ extension EndToEndRuns {
                 try night.nextNight()
                 return try night.call()
             },
-            "the input begins with what was sent": {
+            "the input begins with rows that were sent": {
                 let night = try Night()
                 #expect(try night.call() == 0)
                 try night.nextNight()
@@ -204,7 +204,7 @@ extension EndToEndRuns {
                 try night.sender.scratch.write(#"{"aps":{"alert":"Bye {{name}}"}}"#, to: "payload.json")
                 return try night.call()
             },
-            "the record of an unfinished run is gone": {
+            "the directory of an unfinished run is gone": {
                 let night = try Night()
                 _ = try night.end(night.slow(), by: SIGTERM)
                 try FileManager.default.removeItem(atPath: night.run)
@@ -290,7 +290,7 @@ extension EndToEndRuns {
                         "bash", ["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" run \"$1\"", Tools.command, night.file],
                         name: "full", in: night.sender.scratch, seconds: 60))
             },
-            "the run directory was removed while the run went on": {
+            "the run directory was removed during the run": {
                 let night = try Night()
                 let process = try night.slow()
                 try FileManager.default.removeItem(atPath: night.run)
@@ -308,7 +308,8 @@ extension EndToEndRuns {
         /// The lines of the table: code and cause.
         private static let lines: [(code: Int32, cause: String)] = {
             let page =
-                (try? String(contentsOf: Tools.root.appending(path: "docs/exit-codes.md"), encoding: .utf8)) ?? ""
+                (try? String(contentsOf: Tools.root.appending(path: "docs/reference/exit-codes.md"), encoding: .utf8))
+                ?? ""
             return page.split(separator: "\n").compactMap { line in
                 let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
                 guard cells.count == 3, let code = Int32(cells[0]) else { return nil }

@@ -49,7 +49,7 @@ extension EndToEnd {
                 Tools.command, ["reference", "--settings"], name: "reference", in: try Scratch(), seconds: 30)
             #expect(finished.ending == .exited(0), "\(finished)")
             let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(
-                path: "../../../docs/campaigns.md")
+                path: "../../../docs/reference/settings.md")
             let parts = try String(contentsOf: docs, encoding: .utf8).components(separatedBy: "settings -->\n")
             #expect(parts.count == 3 && parts[1] == "\n\(finished.output)\n<!-- end of ", "write it anew")
         }

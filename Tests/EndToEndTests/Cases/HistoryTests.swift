@@ -114,7 +114,7 @@ extension EndToEndRuns {
             let lost = try stage.run("fourth", ["--input", other])
             #expect(lost.ending == .exited(64), "\(lost)")
             #expect(
-                lost.errors.contains("its ledger or its rows are gone: nobody knows which rows were sent"), "\(lost)")
+                lost.errors.contains("its ledger or its rows are gone: it is unknown which rows were sent"), "\(lost)")
             let third = try stage.sender.command(["abandon", stage.path("third")])
             #expect(third.ending == .exited(0), "\(third)")
             #expect(try stage.sender.command(["abandon", stage.path("third")]).ending == .exited(64))

@@ -242,7 +242,9 @@ extension EndToEnd {
             try prepare("promtool", ["test", "rules"] + tests, in: scratch)
         }
 
-        @Test(arguments: ["examples/prometheus/alerts.yml", "examples/grafana/apns-batch.json", "docs/monitoring.md"])
+        @Test(arguments: [
+            "examples/prometheus/alerts.yml", "examples/grafana/apns-batch.json", "docs/integrate/monitoring.md",
+        ])
         func `every metric that is used exists`(path: String) throws {
             let stage = try Stage(rows: 1)
             #expect(try stage.send("--metrics-textfile", stage.directory).ending == .exited(0))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The settings of docs/migration.md, each with the rows that stand there.
+    /// The settings of docs/guide/migration.md, each with the rows that stand there.
     @Suite struct Migration {
         private struct Example {
             let service: String
@@ -12,7 +12,7 @@ extension EndToEnd {
 
         /// Each section has a block of rows, which is `json` or `csv`, and one of settings, which is `yaml`.
         private static func examples() throws -> [Example] {
-            let page = try String(contentsOf: Tools.root.appending(path: "docs/migration.md"), encoding: .utf8)
+            let page = try String(contentsOf: Tools.root.appending(path: "docs/guide/migration.md"), encoding: .utf8)
             return page.components(separatedBy: "\n## ").dropFirst().compactMap { section in
                 let title = section.prefix { $0 != "\n" }
                 guard let rows = section.firstMatch(of: #/```(?:json|csv)\n((?:.*\n)*?)```/#),

@@ -24,7 +24,9 @@ extension EndToEnd {
         }
 
         static func send(
-            _ part: Int, _ stage: (directory: String, inputs: [String]), _ simulator: SimulatorProcess, _ sender: Sender
+            _ part: Int, _ stage: (directory: String, inputs: [String]), _ simulator: SimulatorProcess,
+            _ sender: Sender,
+            _ flags: [String] = [], code: Int32 = 0
         ) throws {
             let campaign = sender.scratch.path("campaign.yaml")
             try Data("template: \(Sender.template)\n".utf8).write(to: URL(filePath: campaign))
@@ -32,8 +34,8 @@ extension EndToEnd {
                 [
                     "run", campaign, "--input", stage.inputs[part], "--to", "localhost:\(simulator.port)", "--run-dir",
                     "\(stage.directory)/parts/0000\(part)",
-                ] + sender.credentials.flags)
-            try #require(finished.ending == .exited(0), "\(finished)")
+                ] + sender.credentials.flags + flags)
+            try #require(finished.ending == .exited(code), "\(finished)")
         }
 
         private static func object(_ path: String) throws -> [String: Any] {

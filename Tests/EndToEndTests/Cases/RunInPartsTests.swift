@@ -43,6 +43,41 @@ extension EndToEnd {
             #expect(sums["ended"] as? Int == 120 && (sums["outcomes"] as? [String: Int])?["accepted"] == 120, "\(sums)")
         }
 
+        @Test func `a directory of nights names the runs in parts that are not complete`() throws {
+            let simulator = try SimulatorProcess(sender)
+            try PartReports.send(0, stage, simulator, sender)
+            let nights = URL(filePath: stage.directory).deletingLastPathComponent().path
+            let early = try sender.command(["status", nights])
+            #expect(early.ending == .exited(2), "\(early)")
+            let sentence = "80 rows are left in 2 of 3 parts: call the program again that divided the rows"
+            #expect(early.outputLines == ["not finished: \(stage.directory): \(sentence)"], "\(early)")
+            let line = try sender.command(["status", nights, "--json"])
+            #expect(line.output.contains(#""left":80"#) && line.output.contains(#""ending":"unfinished""#), "\(line)")
+            for number in [1, 2] { try PartReports.send(number, stage, simulator, sender) }
+            let late = try sender.command(["status", nights])
+            #expect(late.ending == .exited(0) && late.outputLines == ["no run is unfinished"], "\(late)")
+            try Data("nothing".utf8).write(to: URL(filePath: stage.directory + "/manifest.json"))
+            let damaged = try sender.command(["status", nights])
+            #expect(damaged.ending == .exited(2) && damaged.errors.contains("manifest.json"), "\(damaged)")
+        }
+
+        @Test func `status of a complete run names the command that sends unavailable rows again`() throws {
+            // The parts have the same tokens.
+            let rule = Script.Rule(share: 0.3, status: 503, reason: "ServiceUnavailable", times: 3)
+            let simulator = try SimulatorProcess(sender, script: .init(seed: 1, rules: [rule]))
+            for number in 0..<3 {
+                try PartReports.send(number, stage, simulator, sender, ["--attempts", "1"], code: 2)
+            }
+            let rows = try #require((try status()["outcomes"] as? [String: Int])?["unavailable"])
+            let credentials = "--key-file KEY_FILE --key-id KEY_ID --team-id TEAM_ID --retry-unavailable"
+            let all = try sender.command(["status", stage.directory])
+            let command = "apns-batch resume \(stage.directory) \(credentials)"
+            #expect(
+                rows > 0 && all.outputLines.contains("to send \(rows) unavailable rows again: \(command)"), "\(all)")
+            let one = try sender.command(["status", part(0)])
+            #expect(one.output.contains(" again: apns-batch resume \(part(0)) \(credentials)\n"), "\(one)")
+        }
+
         @Test func `a part whose ledger is damaged is named, and the others count`() throws {
             let simulator = try SimulatorProcess(sender)
             for number in [0, 1] { try PartReports.send(number, stage, simulator, sender) }
@@ -59,6 +94,10 @@ extension EndToEnd {
             #expect(try states() == ["waiting", "sending", "waiting"])
             _ = process.stop(SIGKILL)
             #expect(try states() == ["waiting", "stopped", "waiting"])
+            let shown = try sender.command(["status", stage.directory])
+            let credentials = "--key-file KEY_FILE --key-id KEY_ID --team-id TEAM_ID"
+            #expect(
+                shown.output.contains("to continue: apns-batch resume \(stage.directory) \(credentials)"), "\(shown)")
             let flags = ["--on-unknown", "report"] + sender.credentials.flags
             let resumed = try sender.command(["resume", stage.directory] + flags)
             // Two parts were not begun.

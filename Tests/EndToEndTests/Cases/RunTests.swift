@@ -275,7 +275,8 @@ extension EndToEndRuns {
             let again = try stage.run(["--input", "-", "--template", template])
             #expect(again.ending == .exited(64), "\(again)")
             #expect(
-                again.errors.contains("its ledger or its rows are gone: nobody knows which rows were sent"), "\(again)")
+                again.errors.contains("its ledger or its rows are gone: it is unknown which rows were sent"), "\(again)"
+            )
             let resumed = try stage.sender.command(["resume", stage.night])
             #expect(resumed.ending == .exited(64) && resumed.errors.contains("its rows are gone"), "\(resumed)")
             #expect(!resumed.errors.contains("give its new path"), "\(resumed)")

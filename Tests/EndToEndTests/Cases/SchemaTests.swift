@@ -195,8 +195,11 @@ extension EndToEnd {
         @Test func `every example campaign is valid by the schema`() throws {
             let root = Tools.root.path
             let files = [
-                "docs/campaigns.md", "docs/postgresql.md", "docs/monitoring.md", "docs/report.md", "docs/spark.md",
-                "docs/migration.md",
+                "README.md", "docs/guide/credentials.md", "docs/guide/every-night.md", "docs/guide/expectations.md",
+                "docs/guide/first-night.md", "docs/guide/input.md", "docs/guide/migration.md",
+                "docs/guide/rate-and-limits.md", "docs/guide/templates.md", "docs/integrate/duckdb.md",
+                "docs/integrate/monitoring.md", "docs/integrate/postgresql.md", "docs/integrate/webhooks.md",
+                "docs/reference/settings.md", "docs/reference/report.md", "docs/integrate/spark.md",
                 "examples/systemd/nightly.yaml", "examples/sealed/campaign.yaml", "examples/spark/campaign.yaml",
             ]
             let (count, faults) = try Self.faults(of: files.map { "\(root)/\($0)" }, in: try Scratch())

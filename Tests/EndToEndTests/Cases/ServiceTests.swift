@@ -97,10 +97,10 @@ extension EndToEnd {
 
         // MARK: The units
 
-        /// Plays the installation of docs/monitoring.md in a folder that takes the place of the root.
+        /// Plays the installation of docs/integrate/service.md in a folder that takes the place of the root.
         @Test func `the installation by hand works as it is written, and brings what the unit names`() throws {
-            let docs = try String(contentsOf: Tools.root.appending(path: "docs/monitoring.md"), encoding: .utf8)
-            let section = try #require(docs.components(separatedBy: "## A service of systemd").last)
+            let docs = try String(contentsOf: Tools.root.appending(path: "docs/integrate/service.md"), encoding: .utf8)
+            let section = try #require(docs.components(separatedBy: "## Installation by hand").last)
             let commands = section.split(separator: "\n").drop { !$0.hasPrefix("    useradd") }.prefix {
                 $0.hasPrefix("    ")
             }

@@ -77,7 +77,7 @@ extension EndToEndRuns {
 
         /// The settings whose value is a path, from the table that is made of them, and those of a webhook.
         private static let settings: [String] = {
-            let page = Tools.root.appending(path: "docs/campaigns.md")
+            let page = Tools.root.appending(path: "docs/reference/settings.md")
             let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
             return text.matches(of: #/(?m)^\| `([a-z_]+)` \| (?:list of )?path/#).map { String($0.output.1) }
                 + ["url_file", "secret_file"]

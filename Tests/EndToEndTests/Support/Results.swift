@@ -24,7 +24,7 @@ struct ResultLine: Equatable {
         (timestamp, messageID, uniqueID) = (fields[5], fields[6], fields[8])
     }
 
-    /// The line with the texts that were altered (docs/campaigns.md, "Fields of results.csv") as they were.
+    /// The line with the texts that were altered (docs/reference/results-csv.md, "Altered fields") as they were.
     var plain: ResultLine {
         var line = self
         (line.token, line.reason, line.uniqueID) = (Self.plain(token), Self.plain(reason), Self.plain(uniqueID))

@@ -76,9 +76,12 @@ struct Sender {
         return (finished, try RunResults(runDirectory))
     }
 
-    /// Runs the command with any arguments.
+    /// Runs the command with any arguments. Without `--findings`, check would write where it was started.
     func command(_ arguments: [String], input: Child.Input = .nothing) throws -> Finished {
-        try Child.run(Tools.command, Self.replacing(arguments), name: "command", in: scratch, input: input)
+        let isCheck = arguments.first == "check" && !arguments.contains("--findings")
+        let findings = isCheck ? ["--findings", scratch.path("findings.csv")] : []
+        let all = Self.replacing(arguments) + findings
+        return try Child.run(Tools.command, all, name: "command", in: scratch, input: input)
     }
 
     /// Returns the output of `render --json` for the whole input, by row.

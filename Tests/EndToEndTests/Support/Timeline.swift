@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The timeline of a run, read as docs/timeline.md describes it.
+/// The timeline of a run, read as docs/reference/timeline.md describes it.
 struct Timeline {
     struct Point {
         let bytes: Data

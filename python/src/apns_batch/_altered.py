@@ -1,6 +1,6 @@
 """Fields that the command alters in its CSV files, so that no spreadsheet takes them for formulas and no terminal obeys them.
 
-docs/campaigns.md in the sources, "Altered fields in CSV files", has the rules.
+docs/reference/results-csv.md in the sources, "Altered fields", has the rules.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Finding:
     is_error: bool
     """Whether the row would not be sent."""
     rule: str
-    """The rule, as docs/reference.md names it; `row-value` for a value that cannot be written."""
+    """The rule, as docs/reference/rules.md names it; `row-value` for a value that cannot be written."""
     message: str
 
     def __str__(self) -> str:

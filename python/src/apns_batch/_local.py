@@ -99,8 +99,8 @@ def run(
     after whatever ended the first one, sends what is left of those. Of its own `rows` it compares the columns, for which it reads the first
     1,000 of an iterable.
 
-    :param rows: Mappings, dataclasses or named tuples, or a frame of pandas, polars or Arrow, with a column `token`. docs/values.md says what
-        becomes of their values. A row with a value that cannot be sent is an invalid row, and spoils no other.
+    :param rows: Mappings, dataclasses or named tuples, or a frame of pandas, polars or Arrow, with a column `token`. docs/integrate/values.md
+        says what becomes of their values. A row with a value that cannot be sent is an invalid row, and spoils no other.
     :param campaign: The campaign file. Its rows are not used; a setting that cannot hold for a run in parts is refused.
     :param run_dir: The run directory, created if needed; None for that of the campaign. {date} and {campaign} are replaced as by the command.
     :param settings: Settings that replace those of the campaign file, by their keys in it; None leaves one out.

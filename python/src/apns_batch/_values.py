@@ -1,4 +1,4 @@
-"""Values of Python as JSON: the one table of conversions, which docs/values.md shows.
+"""Values of Python as JSON: the one table of conversions, which docs/integrate/values.md shows.
 
 A value of a column ends as a text, whether JSON has it with quotes or without; within `payload` it keeps its type. Packages that are not
 loaded have no values here, so that none is imported.

@@ -35,17 +35,12 @@ def fragments_in_lines(lines, file, first=1):
     return found
 
 
-def fragments_in_markdown(path, section=None):
-    """The blocks of a document, or of one of its sections."""
+def fragments_in_markdown(path, has_code=False):
+    """The blocks of a document, which must have one if `has_code` is set."""
     with open(path, encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    if section is None:
-        return fragments_in_lines(lines, path)
-    begin = lines.index(f"## {section}")
-    end = next((i for i in range(begin + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
-    found = fragments_in_lines(lines[begin:end], path, begin + 1)
-    if not found:
-        raise SystemExit(f"docs: {path} has no code in its section \"{section}\"")
+        found = fragments_in_lines(file.read().split("\n"), path)
+    if has_code and not found:
+        raise SystemExit(f"docs: {path} has no Swift code")
     return found
 
 

@@ -11,7 +11,7 @@ from .python_page import python_page
 from .snippets import snippet_graph
 from .symbols import CATALOGUES, read, undocumented, unlisted, write
 
-README = "README.md"
+LIBRARY = "docs/integrate/library.md"
 
 
 def copy_with(path, folder, old, new):
@@ -61,10 +61,10 @@ def faults_of_symbols(graphs, work):
 
 def faults_of_fragments(work):
     planted = [
-        copy_with(README, os.path.join(work, "readme-1"), "makeResults()", "makePlanted()"),
-        copy_with(README, os.path.join(work, "readme-2"), "try await sender.send(", "await sender.send("),
+        copy_with(LIBRARY, os.path.join(work, "library-1"), "makeResults()", "makePlanted()"),
+        copy_with(LIBRARY, os.path.join(work, "library-2"), "try await sender.send(", "await sender.send("),
     ]
-    fragments = [fragment for path in planted for fragment in fragments_in_markdown(path, section="As a library")]
+    fragments = [fragment for path in planted for fragment in fragments_in_markdown(path)]
     return breaches_of_fragments(fragments, work)
 
 
@@ -99,13 +99,13 @@ def prove(graphs, work):
         "documentation without a summary": "documentation of Arrival has no summary",
         "a public type that no topic of the landing page has": "no topic has ``Planted``",
         "a symbol that is not public": "Outcome is package",
-        "a call in README.md that does not exist": "no member 'makePlanted'",
-        "code in README.md that does not compile": "not marked with 'try'",
+        "a call in docs/integrate/library.md that does not exist": "no member 'makePlanted'",
+        "code in docs/integrate/library.md that does not compile": "not marked with 'try'",
         "a link of a document to a file that does not exist": "leads nowhere: planted-file.md",
         "a link of a document to a heading that does not exist": "no heading for #planted-heading",
         "a function of Python without documentation": "apns_batch.f has no documentation",
-        "a parameter in Python's documentation that does not exist": "tells of a parameter b",
-        "a parameter without documentation in Python": "does not tell of its parameter a",
+        "a parameter in Python's documentation that does not exist": "describes a parameter b that does not exist",
+        "a parameter without documentation in Python": "does not describe its parameter a",
     }
     return judge(found, expected)
 

@@ -104,7 +104,7 @@ def docstring(symbol):
 
 
 def breaches(symbols):
-    """Public classes and functions without documentation, parameters of which it does not tell, and those that it invents."""
+    """Public classes and functions without documentation, parameters that it does not describe, and parameters that do not exist."""
     for symbol in symbols:
         text = docstring(symbol)
         if not text:
@@ -122,10 +122,10 @@ def breaches_of_parameters(symbol, text):
     actual = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self"}
     told = {name for kind, name in FIELD.findall(text) if kind == "param"}
     for name in sorted(told - actual):
-        yield f"{symbol.place}: the documentation of {symbol.title} tells of a parameter {name}, which it does not have"
+        yield f"{symbol.place}: the documentation of {symbol.title} describes a parameter {name} that does not exist"
     if told:
         for name in sorted(actual - told):
-            yield f"{symbol.place}: the documentation of {symbol.title} does not tell of its parameter {name}"
+            yield f"{symbol.place}: the documentation of {symbol.title} does not describe its parameter {name}"
 
 
 def signature(symbol):

@@ -73,7 +73,7 @@ def undocumented(module, files):
 
 
 def unlisted(module, files):
-    """Breaches: types and functions that no topic of the landing page has. docc would list them by kind, where nobody looks."""
+    """Breaches: types and functions that no topic of the landing page has. docc would list them by kind, where they are not found."""
     with open(os.path.join(CATALOGUES[module], f"{module}.md"), encoding="utf-8") as file:
         topics = file.read().partition("\n## Topics\n")[2]
     for path in files:

@@ -101,7 +101,7 @@ FOUNDATION = {
 # What snippets may import: they are programs of another package, as far as their readers are concerned.
 SNIPPET_IMPORTS = {"APNSBatch", "APNSSimulator", "ServiceLifecycle", "Logging", "Foundation"}
 
-# A library's headers and symbols, and the one system module through which SwiftPM knows them.
+# A library's headers and symbols, and the one system module through which SwiftPM finds them.
 LIBRARY_HEADERS = {
     re.compile(r"nghttp2/|nghttp3/|ngtcp2/"): "CAPNSNGHTTP2",
     re.compile(r"openssl/|crypto/|ssl\.h"): "CAPNSOpenSSL",
@@ -123,7 +123,7 @@ LIBRARY_SYMBOLS = {
     re.compile(r"ZSTD_"): "CAPNSZstd",
 }
 
-# The kernel's network and readiness calls are made in one place. <sys/socket.h> is in this list for nobody: the type
+# The kernel's network and readiness calls are made in one place. <sys/socket.h> is in this list for no module: the type
 # struct sockaddr travels through the transport's header.
 KERNEL_HEADERS = re.compile(
     r"sys/(epoll|eventfd|timerfd|signalfd|select|poll|uio|syscall|ioctl)\.h|linux/|netinet/tcp\.h|poll\.h|netdb\.h")
@@ -201,7 +201,7 @@ KERNEL_CALLS = {
         "access close mkdir lstat rename realpath unlink": "the run directory and the files in it",
         "opendir readdir closedir": "the corrections beside a run directory",
         "rmdir statvfs": "what is tried without leaving anything, and the room on the disk",
-        "pwrite ftruncate": "the hand-over record",
+        "pwrite ftruncate": "the hand-over file",
         "pread pwrite flock usleep geteuid": "the file of a shared rate, which is not mapped",
         "time": "the name of a run directory",
         "kill": "whether the process of a session exists",

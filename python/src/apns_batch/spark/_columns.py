@@ -1,4 +1,4 @@
-"""Types of Spark as JSON: the same table as for Python, which docs/values.md shows, in terms of columns.
+"""Types of Spark as JSON: the same table as for Python, which docs/integrate/values.md shows, in terms of columns.
 
 All of it runs in the JVM, with functions that Spark Connect has, too.
 """

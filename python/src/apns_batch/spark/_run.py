@@ -88,8 +88,8 @@ def send(
 
     The signing key stays with the driver; the executors get a provider token, which the driver replaces every 45 minutes.
 
-    :param df: Rows with a column `token`. docs/values.md says what becomes of their values. A row with a value that cannot be sent is an
-        invalid row, and spoils no other.
+    :param df: Rows with a column `token`. docs/integrate/values.md says what becomes of their values. A row with a value that cannot be sent is
+        an invalid row, and spoils no other.
     :param campaign: The campaign file, which the driver reads. Its rows are not used; a setting that cannot hold for a run in parts is refused.
     :param run_dir: The run directory, which driver and executors see under this name; None for that of the campaign. {date} and {campaign} are
         replaced as by the command. Its file system must have locks that exclude.

@@ -62,7 +62,7 @@ def explanation(error: Exception) -> ConfigurationError | None:
             return ConfigurationError(
                 f"the Python of the executors, {os.environ.get(VARIABLE) or 'python3 of their PATH'}, {cause.format(found[1])}. "
                 f"Before the session is made, set {VARIABLE} to a Python that has apns_batch, pyarrow and pandas, with the same path on "
-                f"all executors, or send them an environment with spark.archives (docs/spark.md, Python of the executors). "
+                f"all executors, or send them an environment with spark.archives (docs/integrate/spark.md, Python of the executors). "
                 f"This program runs {sys.executable}. No row was frozen or sent"
             )
     return None
