@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import pathlib
@@ -10,11 +11,12 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -152,10 +154,10 @@ class Program:
 
 @pytest.fixture
 def start_program() -> Iterator[Callable[..., Program]]:
-    """Starts programs/NAME.py with one argument, JSON of the keywords."""
+    """Starts programs/NAME.py with one argument, JSON of the keywords. `log` gets what it writes to standard error."""
     started: list[Program] = []
 
-    def start(name: str, campaign: Campaign, **arguments: object) -> Program:
+    def start(name: str, campaign: Campaign, *, log: IO[str] | None = None, **arguments: object) -> Program:
         content = {
             "campaign": str(campaign.path),
             "run_dir": str(campaign.run_dir),
@@ -163,7 +165,7 @@ def start_program() -> Iterator[Callable[..., Program]]:
             **arguments,
         }
         command = [sys.executable, str(PROGRAMS / f"{name}.py"), json.dumps(content)]
-        program = Program(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        program = Program(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True))
         started.append(program)
         return program
 
@@ -208,6 +210,15 @@ def rows(count: int) -> list[dict[str, str]]:
     return [{"token": token, "name": f"somebody {number}"} for number, token in enumerate(tokens(count), 1)]
 
 
+def documented(page: str, text: str) -> str:
+    """The block of code of a page below docs/ that has a text."""
+    blocks = re.findall(
+        r"(?:^    .*\n|^\n(?=    ))+", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    (found,) = (block for block in blocks if text in block)
+    return textwrap.dedent(found)
+
+
 def wait_until(condition: Callable[[], bool], seconds: float = 600) -> None:
     """Looks 50 times a second. The looks are counted: on a busy machine they are late, as is what is waited for."""
     looks = 0
@@ -241,7 +252,8 @@ def results_of(run_dir: pathlib.Path) -> Counter[str]:
     lines: Counter[str] = Counter()
     for path in run_dir.glob("parts/*/results.csv"):
         with open(path, newline="", encoding="utf-8") as file:
-            lines.update(line["token"] for line in csv.DictReader(file))
+            # At once: the header row may come while it is read.
+            lines.update(line["token"] for line in csv.DictReader(io.StringIO(file.read(), newline="")))
     return lines
 
 

@@ -28,6 +28,7 @@ from conftest import (
 )
 
 import apns_batch
+from apns_batch._begun import begun_run
 from apns_batch._campaign import Campaign as CampaignFile
 from apns_batch._driver import Driver
 from apns_batch._faults import Fault
@@ -95,7 +96,7 @@ def test_a_complete_run_does_not_stand_in_for_the_next_night(
     assert {requests for requests, _ in campaign.simulator.received().values()} == {2}
 
 
-def test_runs_of_other_nights(tmp_path: pathlib.Path) -> None:
+def test_runs_of_other_nights(tmp_path: pathlib.Path, caplog: Any) -> None:
     place = Place(RunLayout.of(tmp_path / "runs-2026-11-29"), str(tmp_path / "runs-{date}"))
     content = Manifest(
         "0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "x", "2026-11-28T00:00:00Z", "", (Part(0, "", 1, 1),)
@@ -115,6 +116,12 @@ def test_runs_of_other_nights(tmp_path: pathlib.Path) -> None:
     sent_with_key = begun("2026-11-19", "c")
     sent_with_key.complete.touch()
     assert place.same_runs("x", "c") == [sent_with_key]
+    broken = begun("2026-11-25")
+    broken.manifest.write_text("{")
+    assert place.same_runs("x", None) == [older, newer]
+    assert f"{broken.root}: this directory of another night cannot be read" in caplog.text
+    with pytest.raises(apns_batch.ConfigurationError, match="this is not the manifest of a run"):
+        begun_run(broken)
     unsent = begun("2026-11-23")
     (unsent.part(0) / "ledger").unlink()
     (tmp_path / "runs-2026-11-24").mkdir()
@@ -139,7 +146,7 @@ def test_a_complete_run_says_that_it_is(start_simulator: Start, make_campaign: M
         again = sent(campaign, 99, run_key="monday")
     assert (first.was_complete, again.was_complete) == (False, True)
     assert again.summary == first.summary
-    assert "the rows given are not looked at" in caplog.text
+    assert "nothing is sent, and none of the rows given" in caplog.text
     for other, text in (
         ({"run_key": "tuesday"}, "run_key='monday' instead of 'tuesday'"),
         ({"expect_rows": 99}, "30 rows, and expect_rows=99"),
@@ -237,6 +244,20 @@ def test_the_limit_of_a_canary_is_that_of_its_part(start_simulator: Start, make_
             sent(campaign, 200, parts=40)
     first = Manifest.read(RunLayout.of(campaign.run_dir)).parts[0]
     assert len(campaign.simulator.received()) <= first.rows < 20
+
+
+def test_a_canary_that_failed_is_tried_again_by_each_start(
+    start_simulator: Start, make_campaign: Make
+) -> None:
+    script = "rules: [{ share: 1.0, status: 400, reason: BadDeviceToken }]\n"
+    campaign = make_campaign(start_simulator(script))
+    ended: list[int] = []
+    for _ in range(3):
+        with pytest.raises(apns_batch.SendingStoppedError, match="canary") as stopped:
+            sent(campaign, 500, parts=2, canary=20)
+        assert stopped.value.exit_code == 69
+        ended.append(results_of(campaign.run_dir).total())
+    assert all(0 < now - before <= 20 for before, now in zip([0, *ended], ended, strict=False))
 
 
 def test_a_canary_stops_the_rest_without_a_file(
@@ -360,6 +381,154 @@ def test_unavailable_rows_are_sent_again(start_simulator: Start, make_campaign: 
     # A connection with many such answers is replaced, and what was in flight there is sent again.
     assert sum(requests for requests, _ in received.values()) >= 400 + unavailable
     assert {accepted for _, accepted in received.values()} == {1}
+
+
+def test_unavailable_rows_need_the_settings_of_their_run(start_simulator: Start, make_campaign: Make) -> None:
+    script = "rules: [{ share: 0.5, status: 503, reason: Shutdown, times: 1 }]\n"
+    campaign = make_campaign(start_simulator(script), attempts=1)
+    run = sent(campaign, 60, settings={"priority": 5})
+    unavailable = run.summary.unavailable
+    assert unavailable > 0
+    with pytest.raises(
+        apns_batch.ConfigurationError, match="give retry_unavailable the campaign and the settings"
+    ):
+        apns_batch.open(campaign.run_dir).retry_unavailable(campaign=campaign.path)
+    with pytest.raises(apns_batch.ConfigurationError, match="with other settings of it"):
+        run.retry_unavailable(settings={"priority": 10})
+    again = apns_batch.open(campaign.run_dir).retry_unavailable(
+        campaign=campaign.path, settings={"priority": 5}
+    )
+    assert (again.summary.unavailable, run.summary.unavailable) == (0, unavailable)
+
+
+@pytest.mark.parametrize("by_language", [False, True])
+def test_unavailable_rows_of_a_run_that_was_moved(
+    start_simulator: Start, make_campaign: Make, by_language: bool
+) -> None:
+    script = "rules: [{ share: 0.5, status: 503, reason: Shutdown, times: 1 }]\n"
+    more: dict[str, object] = {"template": None, "templates": {"en": "template.json"}, "fallback": "en"}
+    campaign = make_campaign(start_simulator(script), attempts=1, **(more if by_language else {}))
+    given = [{**row, "locale": "en"} for row in rows(60)]
+    run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir, parts=2)
+    assert run.summary.unavailable > 0
+    moved = campaign.run_dir.rename(campaign.path.parent / "moved")
+    if by_language:
+        with pytest.raises(
+            apns_batch.ConfigurationError, match=f"make {campaign.run_dir} a symbolic link to {moved}"
+        ):
+            apns_batch.open(moved).retry_unavailable(campaign=campaign.path)
+        campaign.run_dir.symlink_to(moved)
+        moved = campaign.run_dir
+    again = apns_batch.open(moved).retry_unavailable(campaign=campaign.path)
+    assert (again.summary.accepted, again.summary.unavailable) == (60, 0)
+
+
+def test_rows_with_other_columns_are_refused(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    arguments: dict[str, Any] = {"campaign": campaign.path, "run_dir": campaign.run_dir}
+    given: list[dict[str, Any]] = [{**row, "city": "x"} for row in rows(20)]
+    # A key that some rows lack says nothing: other rows may come first in the next call.
+    given[3]["badge"] = 1
+    apns_batch.run(given, **arguments)
+    for city in ({"city": "x"}, {"city": "y", "badge": 2}):
+        assert apns_batch.run([{**row, **city} for row in rows(20)], **arguments).was_complete
+    message = r"is complete, and was sent with other columns \(column age is new, column city is gone\)"
+    with pytest.raises(apns_batch.ConfigurationError, match=message):
+        apns_batch.run([{**row, "age": 5} for row in rows(20)], **arguments)
+    assert sent(campaign, 0, allow_empty=True).was_complete
+    assert {requests for requests, _ in campaign.simulator.received().values()} == {1}
+
+
+def test_a_frame_with_other_columns_is_refused(start_simulator: Start, make_campaign: Make) -> None:
+    pd: Any = pytest.importorskip("pandas")
+    pl: Any = pytest.importorskip("polars")
+    pa: Any = pytest.importorskip("pyarrow")
+    campaign = make_campaign(start_simulator())
+    given = {**{name: [row[name] for row in rows(5)] for name in ("token", "name")}, "x": [1.5] * 5}
+    whole = {**given, "x": [1] * 5}
+    for package, message in (
+        # In pandas, a value that is missing makes another type of a column.
+        (pd.DataFrame, None),
+        (pl.DataFrame, r"other columns \(column x was Float64 and is Int64\)"),
+        (pa.table, r"other columns \(column x was double and is int64\)"),
+    ):
+        run_dir = campaign.path.parent / package.__module__.partition(".")[0]
+        arguments: dict[str, Any] = {"campaign": campaign.path, "run_dir": run_dir}
+        apns_batch.run(package(given), **arguments)
+        # Their order makes no difference.
+        other = package({name: given[name] for name in ("x", "name", "token")})
+        assert apns_batch.run(other, **arguments).was_complete
+        if message is None:
+            assert apns_batch.run(package(whole), **arguments).was_complete
+        else:
+            with pytest.raises(apns_batch.ConfigurationError, match=message):
+                apns_batch.run(package(whole), **arguments)
+        with pytest.raises(apns_batch.ConfigurationError, match=r"column x.* is gone"):
+            apns_batch.run(package({name: given[name] for name in ("token", "name")}), **arguments)
+
+
+def test_a_campaign_without_credentials_freezes_nothing(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    settings: dict[str, object] = {"key_file": None, "key_id": None, "team_id": None}
+    with pytest.raises(apns_batch.ConfigurationError, match="leave out the credentials: name key_file"):
+        sent(campaign, 5, settings=settings)
+    assert (
+        "leave out the credentials"
+        in apns_batch.check(rows(5), campaign=campaign.path, settings=settings).faults[0]
+    )
+    next(campaign.simulator.directory.glob("*.p8")).unlink()
+    with pytest.raises(apns_batch.ConfigurationError, match=r"\.p8"):
+        sent(campaign, 5)
+    assert not (campaign.run_dir / "input").exists()
+
+
+def test_the_campaign_has_the_lanes(start_simulator: Start, make_campaign: Make, monkeypatch: Any) -> None:
+    campaign = make_campaign(start_simulator(), lanes=2, connections=4)
+    flags: list[str] = []
+    stages = Plan.stages
+
+    def seen(plan: Plan, proof: Proof) -> Any:
+        for task, senders in stages(plan, proof):
+            flags.append(" ".join(task.parts[0].flags))
+            assert f"--lanes {task.lanes}" in flags[-1]
+            yield task, senders
+
+    monkeypatch.setattr(Plan, "stages", seen)
+    sent(campaign, 20, parts=1)
+    sent(campaign, 20, parts=1, lanes=1, run_dir=campaign.path.parent / "other")
+    assert "--lanes 2 --connections 4" in flags[0]
+    assert "--lanes 1 --connections 8" in flags[1]
+
+
+@pytest.mark.parametrize(
+    "case", [(None, "none", False), (None, None, True), (True, "none", True), (False, None, False)]
+)
+def test_a_report_is_made_if_it_is_wanted(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any, case: tuple[bool | None, str | None, bool]
+) -> None:
+    wanted, said, makes = case
+    campaign = make_campaign(start_simulator())
+    plan = Driver._plan
+
+    def planned(driver: Driver, layout: RunLayout, copied: Any, *others: Any) -> Plan:
+        object.__setattr__(copied, "report", said)
+        return plan(driver, layout, copied, *others)
+
+    monkeypatch.setattr(Driver, "_plan", planned)
+    run = sent(campaign, 5, report=wanted)
+    assert (pathlib.Path(run.run_dir) / "report.html").exists() == makes
+
+
+def test_a_run_is_opened_by_its_directory(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator())
+    pattern = str(campaign.path.parent / "runs" / "{date}")
+    run = sent(campaign, 5, run_dir=pattern)
+    for use in (apns_batch.open, apns_batch.results, apns_batch.status, apns_batch.verify):
+        with pytest.raises(
+            apns_batch.ConfigurationError, match=r"this is a pattern, and no directory: .*run\.run_dir"
+        ):
+            use(pattern)
+    assert apns_batch.open(run.run_dir).summary == run.summary
 
 
 def test_a_run_is_steered(start_simulator: Start, make_campaign: Make, start_program: Run) -> None:

@@ -27,6 +27,9 @@ from conftest import (
 )
 
 import apns_batch
+from apns_batch import _command, _status
+from apns_batch._layout import RunLayout
+from apns_batch._manifest import Manifest
 
 Start = Callable[..., Simulator]
 Make = Callable[..., Campaign]
@@ -50,7 +53,7 @@ def test_each_row_is_sent_once(start_simulator: Start, make_campaign: Make) -> N
     assert (run.summary.rows, run.summary.accepted, run.summary.rejected) == (5000, accepted, 5000 - accepted)
     assert run.summary.reasons == {"Unregistered": 5000 - accepted}
     assert (run.summary.is_complete, run.summary.exit_code, run.summary.left) == (True, 0, 0)
-    results = list(run.results())
+    results = list(run.results)
     assert sorted(result.token for result in results) == sorted(tokens(5000))
     assert len({result.apns_id for result in results}) == 5000
     found = apns_batch.verify(campaign.run_dir)
@@ -66,8 +69,8 @@ def test_a_further_call_sends_nothing(start_simulator: Start, make_campaign: Mak
     first = sent(campaign, 300, parts=3)
 
     def unread() -> Any:
-        raise AssertionError("frozen rows are not asked for again")
-        yield {}
+        yield from rows(1000)
+        raise AssertionError("frozen rows are asked for their columns only")
 
     second = apns_batch.run(unread(), campaign=campaign.path, run_dir=campaign.run_dir)
     assert second.summary == first.summary
@@ -83,7 +86,7 @@ def test_a_device_is_in_one_part(start_simulator: Start, make_campaign: Make) ->
     ]
     apns_batch.run(twice, campaign=campaign.path, run_dir=campaign.run_dir, parts=7)
     found: dict[str, set[int]] = {}
-    for result in apns_batch.Run(str(campaign.run_dir), apns_batch.Summary("")).results():
+    for result in apns_batch.Run(str(campaign.run_dir), apns_batch.Summary("")).results:
         found.setdefault(result.token.lower(), set()).add(result.part)
     assert len(found) == 200
     assert {len(parts) for parts in found.values()} == {1}
@@ -208,7 +211,7 @@ def test_values_arrive_as_they_are(start_simulator: Start, make_campaign: Make) 
     campaign = make_campaign(start_simulator(), result_columns=["name"])
     given = [{"token": token, "name": name} for token, name in zip(tokens(len(TEXTS)), TEXTS, strict=True)]
     run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir, parts=3)
-    found = {result.token: result.columns["name"] for result in run.results()}
+    found = {result.token: result.columns["name"] for result in run.results}
     assert found == {row["token"]: row["name"] for row in given}
 
 
@@ -253,6 +256,8 @@ def test_no_rows(start_simulator: Start, make_campaign: Make) -> None:
     [
         ([{"name": "no token"}], 'rows: no column "token"; there are name'),
         ([{"Token": "aa", "name": "x"}], 'did you mean "Token"'),
+        ([{"tokn": "aa", "name": "x"}], 'there are tokn, name; did you mean "tokn"'),
+        ([{"name": "x", "device_token": "aa"}], 'did you mean "device_token"'),
         ([{"token": "aa", "nmae": "x"}], 'unknown column "name"; did you mean "nmae"'),
         (
             [{"token": "aa", "name": "x"}, "a text"],
@@ -317,7 +322,49 @@ def test_the_status_of_a_run(start_simulator: Start, make_campaign: Make, start_
     assert status.count("sending") == 1
     program.result()
     status = apns_batch.status(campaign.run_dir)
-    assert (status.ended, status.count("complete")) == (8000, 3)
+    assert (status.ended, status.count("complete"), status.is_complete) == (8000, 3, True)
+    assert (status.outcomes["accepted"], status.unavailable) == (8000, 0)
+
+
+def test_the_status_of_many_parts_takes_one_process(
+    start_simulator: Start, make_campaign: Make, monkeypatch: Any
+) -> None:
+    script = "rules: [{ share: 0.5, status: 503, reason: Shutdown, times: 1 }]\n"
+    campaign = make_campaign(start_simulator(script), attempts=1)
+    run = sent(campaign, 60, parts=5)
+    asked: list[list[str]] = []
+    ask = _command.ask
+
+    def counted(command: list[str]) -> Any:
+        asked.append(command)
+        return ask(command)
+
+    monkeypatch.setattr(_status, "ask", counted)
+    status = run.status()
+    assert len(asked) == 1
+    assert (status.is_complete, status.unavailable) == (True, run.summary.unavailable)
+    assert status.unavailable > 0
+    # Parts that are complete are not read again.
+    reader = _status.StatusReader(RunLayout.of(run.run_dir), Manifest.read(RunLayout.of(run.run_dir)))
+    assert reader.read() == status
+    assert (reader.read().parts, len(asked)) == (status.parts, 2)
+
+
+def test_the_parts_of_a_run_that_goes_on(
+    start_simulator: Start, make_campaign: Make, start_program: Run
+) -> None:
+    campaign = make_campaign(start_simulator(SLOW))
+    program = start_program("local", campaign, rows=9000, parts=3)
+    wait_until(lambda: results_of(campaign.run_dir).total() > 0)
+    layout = RunLayout.of(campaign.run_dir)
+    reader = _status.StatusReader(layout, Manifest.read(layout))
+    found: list[_status.Status] = []
+    while not found or not found[-1].is_complete:
+        found.append(reader.read())
+    ended = [status.ended for status in found]
+    assert ended == sorted(ended)
+    assert (len(found) > 1, ended[-1]) == (True, 9000)
+    program.result()
 
 
 def test_verification_finds_what_is_wrong(start_simulator: Start, make_campaign: Make) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
-from conftest import Campaign, Program, Simulator, rows, tokens, wait_until
+from conftest import Campaign, Program, Simulator, documented, rows, tokens, wait_until
 
 import apns_batch
 from apns_batch import Outcome
@@ -165,7 +165,7 @@ def test_an_odd_row_spoils_no_other(start_simulator: Start, make_campaign: Make)
     run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir, parts=2)
     assert (run.summary.rows, run.summary.accepted, run.summary.invalid) == (20, 15, 5)
     assert apns_batch.verify(campaign.run_dir).is_sound
-    invalid = [result for result in run.results() if result.outcome is Outcome.INVALID]
+    invalid = [result for result in run.results if result.outcome is Outcome.INVALID]
     by_token = {result.token: result for result in invalid}
     assert by_token[tokens(20)[3]].reason == "v: expected a finite number, found NaN"
     assert by_token[tokens(20)[3]].columns["name"] == "somebody 4"
@@ -178,7 +178,7 @@ def test_an_odd_row_spoils_no_other(start_simulator: Start, make_campaign: Make)
     assert len(nothing) == 2
     assert all("token: expected hex digits, found nothing" in (reason or "") for reason in nothing)
     assert campaign.simulator.received().keys() == {
-        result.token for result in run.results() if result.status == 200
+        result.token for result in run.results if result.status == 200
     }
 
 
@@ -232,6 +232,41 @@ def test_a_column_that_nobody_needs_is_left_out() -> None:
     message = r"column made: expected a time with its zone, .* \(used by t\.json:1:2\)"
     with pytest.raises(apns_batch.ConfigurationError, match=message):
         rows_of(frame).fit(Needs({"made": ("t.json:1:2",)}))
+
+
+@pytest.mark.parametrize("source", ["Python", "pandas", "polars", "pyarrow"])
+def test_a_column_that_nothing_uses_spoils_no_row(
+    start_simulator: Start, make_campaign: Make, source: str
+) -> None:
+    campaign = make_campaign(start_simulator(), result_columns=["city"])
+    content: dict[str, Any] = {
+        **{name: [row[name] for row in rows(3)] for name in ("token", "name")},
+        **{
+            "city": ["x", "y", "z"],
+            "score": [1.5, float("nan"), float("inf")],
+            "made": [NAIVE] * 3,
+            "": [1, 2, 3],
+        },
+    }
+    given: Any = [dict(zip(content, values, strict=True)) for values in zip(*content.values(), strict=True)]
+    if source == "Python":
+        given += [{**row, "city": "x", 7: object(), "\ud800": 1} for row in rows(1100)[3:]]
+        # Which no row before has.
+        given[-1]["expiration"] = 0
+    else:
+        module: Any = pytest.importorskip(source)
+        given = module.table(content) if source == "pyarrow" else module.DataFrame(content)
+    assert apns_batch.check(given, campaign=campaign.path).is_ok
+    run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir, parts=1)
+    assert run.summary.accepted == run.summary.rows == (1100 if source == "Python" else 3)
+    lines = [json.loads(line) for line in (campaign.run_dir / "input" / "part-00000.json").open()]
+    assert list(lines[0]) == ["token", "name", "city"]
+    assert set(lines[-1]) == {"token", "name", "city", *(["expiration"] if source == "Python" else [])}
+
+
+def test_uses_that_are_not_known_keep_all_columns() -> None:
+    assert Needs().used(["a", "b"]) == ("a", "b")
+    assert Needs({"b": ("template",)}).used(["a", "token", "b"]) == ("token", "b")
 
 
 def test_the_command_says_which_columns_are_used(start_simulator: Start, make_campaign: Make) -> None:
@@ -291,6 +326,18 @@ def test_a_check_says_all(start_simulator: Start, make_campaign: Make) -> None:
     assert not found.is_ok
     assert found.rows == 10
     assert [(each.row, each.rule) for each in found.invalid] == [(4, "device-token"), (5, "row-value")]
+    assert [each.token for each in found.invalid] == ["xyz", "00000001..."]
+    text = str(found)
+    assert text.startswith("the first 10 rows were looked at\n")
+    assert (
+        "row 5, token 00000001...: error: name: expected a finite number, found infinity [row-value]" in text
+    )
+    assert TOKEN not in text
+    whole = apns_batch.check(rows(10), campaign=campaign.path, sample=10)
+    assert str(whole) == "all 10 rows were looked at"
+    by_default = apns_batch.check(({**row} for row in rows(1001)), campaign=campaign.path)
+    assert (by_default.rows, str(by_default)) == (1000, "the first 1,000 rows were looked at")
+    assert str(apns_batch.check(rows(5), campaign=campaign.path, sample=0)) == "no rows were looked at"
     assert found.invalid[0].message == 'token: expected hex digits, found "x" at byte 1'
     assert found.invalid[1].message == "name: expected a finite number, found infinity"
     assert [each.payload for each in found.notifications] == [
@@ -335,6 +382,29 @@ def test_a_check_warns_of_columns(start_simulator: Start, make_campaign: Make) -
     assert "so APNs stores a push for up to 30 days" in warning
 
 
+def test_what_marks_an_invalid_row_is_no_column(start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator(), expiration="2h")
+    given: list[Any] = [{"token": token, "name": float("nan")} for token in tokens(3)]
+    found = apns_batch.check(given, campaign=campaign.path)
+    assert (len(found.invalid), found.warnings) == (3, ())
+    assert {each.rule for each in found.findings} == {"row-value"}
+
+
+def test_a_token_may_have_what_separates_it_from_a_reason(
+    start_simulator: Start, make_campaign: Make
+) -> None:
+    campaign = make_campaign(start_simulator(), template=None, result_columns=["a ! b", "name"])
+    odd = ["aa ! bb", " ! ", "a !", "! ! x", "plain"]
+    given: list[Any] = [{"token": token, "a ! b": float("nan"), "name": "x"} for token in odd]
+    given += [{"token": "cc ! dd", "a ! b": 1, "name": "x"}]
+    given += [{**row, "a ! b": 1, "payload": {"aps": {"alert": "x"}}} for row in rows(10)]
+    run = apns_batch.run(given, campaign=campaign.path, run_dir=campaign.run_dir)
+    found = {result.token: result.reason or "" for result in run.results if result.outcome is Outcome.INVALID}
+    assert found.keys() == {*odd, "cc ! dd"}
+    assert {found[token] for token in odd} == {"a !b: expected a finite number, found NaN"}
+    assert "expected hex digits" in found["cc ! dd"]
+
+
 def test_results_have_types(start_simulator: Start, make_campaign: Make) -> None:
     script = "rules: [{ share: 0.3, status: 410, reason: Unregistered, timestamp: 1767225600000 }]\n"
     campaign = make_campaign(start_simulator(script), result_columns=["name", "Status"])
@@ -344,7 +414,7 @@ def test_results_have_types(start_simulator: Start, make_campaign: Make) -> None
         run_dir=campaign.run_dir,
         parts=2,
     )
-    found = {result.token: result for result in run.results()}
+    found = {result.token: result for result in run.results}
     assert found.keys() == set(tokens(100))
     rejected = [result for result in found.values() if result.outcome is Outcome.REJECTED]
     assert 0 < len(rejected) < 100
@@ -355,7 +425,30 @@ def test_results_have_types(start_simulator: Start, make_campaign: Make) -> None
     assert {(result.status, result.reason) for result in rejected} == {(410, "Unregistered")}
     assert all(result.timestamp and result.timestamp.tzinfo is timezone.utc for result in rejected)
     assert json.loads(json.dumps(rejected[0].outcome)) == "rejected"
-    _check_frames(run.results(), len(rejected))
+    _check_frames(run.results, len(rejected))
+
+
+def test_results_join_as_documented(start_simulator: Start, make_campaign: Make) -> None:
+    pd: Any = pytest.importorskip("pandas")
+    campaign = make_campaign(start_simulator(), result_columns=["user_id"])
+    frame = pd.DataFrame(
+        {"token": [token.upper() for token in tokens(30)], "name": "x", "user_id": range(1, 31)}
+    )
+    run = apns_batch.run(frame, campaign=campaign.path, run_dir=campaign.run_dir, parts=2)
+    names: dict[str, Any] = {"frame": frame, "run": run}
+    exec(documented("values.md", "frame.assign"), names)  # noqa: S102, the example of the page
+    for joined in (names["by_token"], names["by_user"]):
+        assert list(joined.columns) == [
+            "token",
+            "name",
+            "user_id",
+            "outcome",
+            "status",
+            "reason",
+            "timestamp",
+        ]
+        assert (len(joined), set(joined["outcome"])) == (30, {"accepted"})
+        assert sorted(joined["user_id"]) == list(range(1, 31))
 
 
 def _check_frames(results: apns_batch.Results, rejected: int) -> None:
@@ -479,7 +572,7 @@ def test_a_file_that_was_cut_off_and_has_grown_again(tmp_path: pathlib.Path) -> 
 
 
 def test_a_source_may_use_its_row_again(start_simulator: Start, make_campaign: Make) -> None:
-    campaign = make_campaign(start_simulator())
+    campaign = make_campaign(start_simulator(), template=None, result_columns=["name"])
     expected = tokens(1200)
 
     def source() -> Iterator[dict[str, Any]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import pathlib
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
+from typing import Any
 
 import pytest
-from conftest import Campaign, Simulator, tokens
+from conftest import Campaign, Simulator, documented, tokens
 from test_values import COLUMNS, check_lines, written_in
 from value_table import TOKEN, USES, Arrives, Kind, Refused
 
@@ -74,7 +76,7 @@ def test_each_cell(spark: SparkSession, tmp_path: pathlib.Path, use: str) -> Non
         else:
             assert check_columns(frame) == {}
             kinds.append((kind, arrives))
-            frames.append(reasoned_lines(frame).select(f.lit(number).alias("number"), "*"))
+            frames.append(reasoned_lines(frame, Needs()).select(f.lit(number).alias("number"), "*"))
     found = functools.reduce(DataFrame.unionAll, frames).orderBy("number").collect()
     lines = [Line(row.token or "", row.line, row.reason) for row in found]
     check_lines(tmp_path, use, [(*each, line) for each, line in zip(kinds, lines, strict=True)])
@@ -86,7 +88,7 @@ def test_a_time_of_day_is_a_text(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.timeType.enabled", "true")
     frame = spark.sql(f"select '{TOKEN}' as token, time'20:15:00' as v, array(time'20:15:00') as w")
     assert check_columns(frame) == {}
-    assert '"v":"20:15:00","w":["20:15:00"]' in frame_lines(frame).collect()[0].line
+    assert '"v":"20:15:00","w":["20:15:00"]' in frame_lines(frame, Needs()).collect()[0].line
 
 
 @pytest.mark.parametrize(
@@ -104,8 +106,9 @@ def test_types_within_types_are_refused(spark: SparkSession, value: str, reason:
     with pytest.raises(apns_batch.ConfigurationError, match=f"column payload: {reason}"):
         Needs().fit(check_columns(frame))
     # What nobody needs does not matter, and is not written.
-    left_out = Needs({"name": ("template",)}).fit(check_columns(frame))
-    assert frame_lines(frame, left_out).collect()[0].line == f'{{"token":"{TOKEN}"}}'
+    needs = Needs({"name": ("template",)})
+    needs.fit(check_columns(frame))
+    assert frame_lines(frame, needs).collect()[0].line == f'{{"token":"{TOKEN}"}}'
 
 
 def test_times_within_values(spark: SparkSession) -> None:
@@ -114,7 +117,7 @@ def test_times_within_values(spark: SparkSession) -> None:
         f"select '{TOKEN}' as token, named_struct('a', array({value}), 'm', map('k', {value}),"
         f" 'n', cast(null as timestamp), 's', cast(null as struct<t:timestamp>)) as payload, cast(null as timestamp) as t"
     )
-    assert frame_lines(frame).collect()[0].line == (
+    assert frame_lines(frame, Needs()).collect()[0].line == (
         f'{{"token":"{TOKEN}","payload":{{"a":["2026-11-29T19:00:00Z"],"m":{{"k":"2026-11-29T19:00:00Z"}}}},"t":null}}'
     )
 
@@ -130,7 +133,7 @@ def test_times_are_those_of_no_session(spark: SparkSession, policy: str) -> None
     ]
     frame = spark.createDataFrame([(f"{text}Z",) for text in texts], "text string").coalesce(1)
     frame = frame.select(f.lit(TOKEN).alias("token"), f.expr("cast(text as timestamp)").alias("t"))
-    found = [row.line.partition('"t":')[2][:-1] for row in frame_lines(frame).collect()]
+    found = [row.line.partition('"t":')[2][:-1] for row in frame_lines(frame, Needs()).collect()]
     spark.conf.unset("spark.sql.legacy.timeParserPolicy")
     assert found == [
         *('"2026-10-25T00:30:00.000001Z"', '"2026-10-25T01:30:00Z"', '"1969-12-31T23:59:59.250000Z"'),
@@ -144,7 +147,7 @@ def test_decimals_have_all_their_digits(spark: SparkSession, ansi: str) -> None:
     texts = ["0.00000001", "-0.00000012", "0.00000000", "12345678901234567890.12345678", "-1.50000000"]
     frame = spark.createDataFrame([(text,) for text in texts], "text string").coalesce(1)
     frame = frame.select(f.lit(TOKEN).alias("token"), f.expr("cast(text as decimal(38,8))").alias("v"))
-    lines = [row.line for row in frame_lines(frame).collect()]
+    lines = [row.line for row in frame_lines(frame, Needs()).collect()]
     assert lines == [f'{{"token":"{TOKEN}","v":"{text}"}}' for text in texts]
     spark.conf.unset("spark.sql.ansi.enabled")
 
@@ -153,7 +156,7 @@ def test_names_that_spark_does_not_like(spark: SparkSession) -> None:
     names = ["token", "user.id", "a`b", 'q"q', "line", "_metadata", "reason", "Name", "name", "Zoë", " "]
     frame = spark.createDataFrame([(TOKEN, *map(str, range(10)))], [f"x{n}" for n in range(11)]).toDF(*names)
     assert check_columns(frame) == {}
-    line = frame_lines(frame).collect()[0].line
+    line = frame_lines(frame, Needs()).collect()[0].line
     members = ['"user.id":"0"', '"a`b":"1"', r'"q\"q":"2"', '"line":"3"', '"_metadata":"4"', '"reason":"5"']
     members += ['"Name":"6"', '"name":"7"', '"Zoë":"8"', '" ":"9"']
     assert line == f'{{"token":"{TOKEN}",{",".join(members)}}}'
@@ -285,7 +288,76 @@ def test_results_of_an_empty_run(spark: SparkSession, start_simulator: Start, ma
 def test_invalid_rows_leave_no_trace(spark: SparkSession) -> None:
     """A reason is a text of the row, whatever the column is called."""
     frame = spark.sql(f"select '{TOKEN}' as token, double('-infinity') as `a ! b\"c`")
-    (row,) = reasoned_lines(frame).collect()
-    assert row.reason == 'a ! b"c: expected a finite number, found -infinity'
-    assert row.line.startswith(f'{{"token":"{TOKEN} ! a ! b\\"c: expected')
-    assert row.line.endswith(',"!":!}')
+    (row,) = reasoned_lines(frame, Needs()).collect()
+    assert row.reason == 'a !b"c: expected a finite number, found -infinity'
+    assert row.line.startswith(f'{{"token":"{TOKEN} ! a !b\\"c: expected')
+    assert row.line.endswith(",!}")
+
+
+def test_a_column_that_nothing_uses_is_not_computed(
+    spark: SparkSession, start_simulator: Start, make_campaign: Make
+) -> None:
+    campaign = make_campaign(start_simulator())
+    frame = spark.createDataFrame([(token, "x") for token in tokens(20)], "token string, name string").select(
+        "*",
+        f.lit(float("nan")).alias("score"),
+        f.raise_error(f.lit("this column was computed")).alias("costly"),
+        f.expr("array(timestamp_ntz'2026-11-29 20:00:00')").alias("made"),
+        f.lit(1).alias(""),
+    )
+    assert apns.check(frame, campaign=campaign.path).is_ok
+    run = apns.send(frame, campaign=campaign.path, run_dir=campaign.run_dir, parts=2)
+    assert (run.summary.accepted, run.summary.invalid) == (20, 0)
+    for path in campaign.run_dir.glob("input/*"):
+        assert all(set(json.loads(line)) == {"token", "name"} for line in path.open())
+
+
+def test_a_frame_with_another_schema_is_refused(
+    spark: SparkSession, start_simulator: Start, make_campaign: Make
+) -> None:
+    campaign = make_campaign(start_simulator())
+    arguments: dict[str, Any] = {"campaign": campaign.path, "run_dir": campaign.run_dir}
+    apns.send(spark.sql(f"select '{TOKEN}' as token, 'x' as name, 'y' as y, 1 as `x z`"), **arguments)
+    in_another_order = spark.sql(f"select 'y' as y, 1 as `x z`, '{TOKEN}' as token, 'x' as name")
+    assert apns.send(in_another_order, **arguments).was_complete
+    other = spark.sql(f"select '{TOKEN}' as token, 'x' as name, bigint(1) as y, 'Rome' as city")
+    message = (
+        r"other columns \(column city \(string\) is new, column x z \(int\) is gone, "
+        r"column y was string and is bigint\)"
+    )
+    with pytest.raises(apns_batch.ConfigurationError, match=message):
+        apns.send(other, **arguments)
+
+
+def test_results_join_as_documented(spark: SparkSession, start_simulator: Start, make_campaign: Make) -> None:
+    campaign = make_campaign(start_simulator(), result_columns=["user_id"])
+    given = [(token.upper(), "x", number) for number, token in enumerate(tokens(30), 1)]
+    df = spark.createDataFrame(given, "token string, name string, user_id bigint")
+    run = apns.send(df, campaign=campaign.path, run_dir=campaign.run_dir, parts=2)
+    names: dict[str, Any] = {"df": df, "run": run, "f": f}
+    exec(documented("values.md", "df.join"), names)  # noqa: S102, the example of the page
+    for joined in (names["by_token"], names["by_user"]):
+        assert sorted(joined.columns) == sorted([*df.columns, "outcome", "status", "reason", "timestamp"])
+        found = joined.select("user_id", "token", "outcome").collect()
+        assert sorted(row.user_id for row in found) == list(range(1, 31))
+        assert {(row.outcome, row.token == row.token.upper()) for row in found} == {("accepted", True)}
+    with pytest.raises(apns_batch.ConfigurationError, match=r"and no directory: .*run\.run_dir"):
+        apns.results(spark, "/mnt/shared/{date}")
+
+
+def test_a_token_may_have_what_separates_it_from_a_reason(
+    spark: SparkSession, start_simulator: Start, make_campaign: Make
+) -> None:
+    campaign = make_campaign(start_simulator(), template=None, result_columns=["a ! b"])
+    odd = ["aa ! bb", " ! ", "a !", "! ! x", "plain"]
+    good = '\'{"aps":{"alert":"x"}}\''
+    given = (
+        [(token, float("nan")) for token in odd] + [("cc ! dd", 1.0)] + [(token, 1.0) for token in tokens(10)]
+    )
+    frame = spark.createDataFrame(given, "token string, `a ! b` double").withColumn("payload", f.expr(good))
+    run = apns.send(frame, campaign=campaign.path, run_dir=campaign.run_dir, parts=1)
+    found = {row.token: row.reason for row in run.results.where("outcome = 'invalid'").collect()}
+    assert found.keys() == {*odd, "cc ! dd"}
+    assert {found[token] for token in odd} == {"a !b: expected a finite number, found NaN"}
+    same = {each.token: each.reason for each in apns_batch.results(campaign.run_dir) if each.reason}
+    assert same == found

@@ -58,6 +58,7 @@ __all__ = [
 def status(run_dir: str | os.PathLike[str]) -> Status:
     """Returns how a run in parts stands, which may be sent at the moment.
 
+    :param run_dir: The directory of the run.
     :raises ConfigurationError: The directory holds no run in parts.
     """
     return open(run_dir).status()

@@ -11,10 +11,11 @@ from ._campaign import CopiedCampaign
 from ._claim import has_senders
 from ._errors import ConfigurationError, RunBusyError
 from ._layout import RunLayout
-from ._machines import Shape
 from ._manifest import Manifest
+from ._needs import copied_settings
 from ._options import Options
 from ._place import Place
+from ._schema import Schema
 
 _log = logging.getLogger("apns_batch")
 
@@ -59,10 +60,10 @@ def _wait_for_senders(layout: RunLayout) -> None:
 
 
 def refuse_other_call(
-    layout: RunLayout, manifest: Manifest, copied: CopiedCampaign, shape: Shape, options: Options
+    layout: RunLayout, manifest: Manifest, copied: CopiedCampaign, schema: Schema, options: Options
 ) -> None:
     """Raises ConfigurationError if a run has begun with something else than what this call says."""
-    others = list(_differences(manifest, copied, shape, options))
+    others = list(_differences(manifest, copied, schema, options))
     if not others:
         return
     if layout.complete.exists():
@@ -76,7 +77,9 @@ def refuse_other_call(
     )
 
 
-def _differences(manifest: Manifest, copied: CopiedCampaign, shape: Shape, options: Options) -> Iterator[str]:
+def _differences(
+    manifest: Manifest, copied: CopiedCampaign, schema: Schema, options: Options
+) -> Iterator[str]:
     settled = manifest.settled
     if copied.digest != manifest.campaign_digest:
         yield "another campaign, or with other settings of it"
@@ -84,14 +87,35 @@ def _differences(manifest: Manifest, copied: CopiedCampaign, shape: Shape, optio
         yield f"run_key={settled.run_key!r} instead of {options.run_key!r}"
     if options.expect_rows is not None and options.expect_rows != manifest.rows:
         yield f"{manifest.rows} rows, and expect_rows={options.expect_rows}"
-    if shape.schema is not None and settled.schema is not None and shape.schema != settled.schema:
-        there, here = set(settled.schema), set(shape.schema)
-        yield (
-            f"other columns: {', '.join(sorted(there - here)) or 'none'} then,"
-            f" and {', '.join(sorted(here - there)) or 'none'} now"
-            if there != here
-            else "the same columns in another order"
+    if changed := list(schema.differences(settled.schema)):
+        yield f"other columns ({', '.join(changed)})"
+
+
+#: The settings of a copied campaign that name a file and have a flag, and those that name files and have none.
+_FILES = ("template", "strings", "ca_file", "simulator_script")
+_FILES_BY_NAME = ("templates", "variants")
+
+
+def moved_flags(layout: RunLayout, manifest: Manifest) -> tuple[str, ...]:
+    """The flags that say where the files of the campaign are now, if the directory of a run has been moved since it began.
+
+    :raises ConfigurationError: It has been moved, and the campaign names files that no flag has.
+    """
+    before = manifest.settled.root
+    if before is None or before == str(layout.root):
+        return ()
+    settings = copied_settings(layout.campaign)
+    if any(settings.get(key) for key in _FILES_BY_NAME):
+        raise ConfigurationError(
+            f"{layout.root}: this run was sent as {before}, and its templates are looked for there: move it back, or make {before}"
+            f" a symbolic link to {layout.root} meanwhile"
         )
+    flags: list[str] = []
+    for key in _FILES:
+        paths: str | list[str] = settings.get(key) or []
+        for path in [paths] if isinstance(paths, str) else paths:
+            flags += [f"--{key.replace('_', '-')}", str(layout.campaign / path)]
+    return tuple(flags)
 
 
 def found_place(place: Place, name: str, run_key: str | None) -> Place:
@@ -106,7 +130,7 @@ def found_place(place: Place, name: str, run_key: str | None) -> Place:
             _log.warning("%s: this run is not finished, and is left as it is", layout.root)
     found = same[-1]
     _log.warning(
-        "%s: the run that was begun there is continued, and not that of %s: the rows given now are not looked at."
+        "%s: the run that was begun there is continued, and not that of %s: the rows given now are not sent."
         " Name the directory itself, or give runs that are not the same different values of run_key, to send them",
         *(found.root, place.layout.root),
     )

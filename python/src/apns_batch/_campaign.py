@@ -13,13 +13,13 @@ import tempfile
 import uuid
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from ._command import demand
 from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import digest_of
-from ._needs import Needs, needs_of
+from ._needs import Needs, copied_settings, needs_of
 
 _log = logging.getLogger("apns_batch")
 
@@ -73,7 +73,7 @@ class CopiedCampaign:
     name: str | None
     campaign_id: str | None
     credentials: str
-    """signing_key, provider_token, certificate or none."""
+    """signing_key, provider_token, certificate, simulator (none are needed) or none."""
     rate: float | None
     """In requests per second."""
     digest: str
@@ -88,6 +88,8 @@ class CopiedCampaign:
     lanes: int | None = None
     connections: int | None = None
     """Of each lane."""
+    report: str | None = None
+    """`none` if the campaign wants no report."""
     warnings: tuple[str, ...] = ()
     needs: Needs = field(default_factory=Needs)
 
@@ -98,8 +100,8 @@ class Request:
 
     run_dir: str | None = None
     """The pattern of the run directory; None for that of the campaign."""
-    columns: tuple[str, ...] | None = None
-    """The columns of the rows; None if they are not known."""
+    columns: tuple[str, ...] = ()
+    """The columns of the rows; none if they are not known."""
 
 
 @contextlib.contextmanager
@@ -131,7 +133,8 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
     if request.run_dir is not None:
         command += ["--run-dir", request.run_dir]
     command += [f"--without={key}" for key in campaign.without]
-    command += [f"--columns={column}" for column in request.columns or ()]
+    # A column without a name is used by nothing, and cannot be asked for.
+    command += [f"--columns={column}" for column in request.columns if column]
     try:
         said = json.loads(demand(command))
     except ConfigurationError as error:
@@ -146,14 +149,34 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
         "spread_seconds",
         "lanes",
         "connections",
+        "report",
     )
     return CopiedCampaign(
-        *(said.get("name"), said.get("campaign_id"), said["credentials"], said.get("rate")),
+        *(said.get("name"), said.get("campaign_id"), _credentials(said, directory), said.get("rate")),
         digest_of(directory),
         **{name: said.get(name) for name in optional},
         warnings=tuple(said["warnings"]),
         needs=needs_of(said, directory),
     )
+
+
+def _credentials(said: Mapping[str, Any], copy: pathlib.Path) -> str:
+    if said["credentials"] == "none" and copied_settings(copy).get("to") == "simulator":
+        return "simulator"
+    return str(said["credentials"])
+
+
+def refuse_credentials(copied: CopiedCampaign) -> None:
+    """Raises ConfigurationError if a run in parts cannot be sent with the credentials of a campaign."""
+    if copied.credentials == "none":
+        raise ConfigurationError(
+            "the campaign, or the settings of this call, leave out the credentials: name key_file, key_id and team_id, or"
+            " provider_token_file"
+        )
+    if copied.credentials == "certificate":
+        raise ConfigurationError(
+            "a campaign with a client certificate cannot be sent in parts: every executor would need its private key"
+        )
 
 
 # A remedy of the command, as Python has it.

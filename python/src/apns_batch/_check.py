@@ -9,11 +9,11 @@ import json
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ._altered import plain
-from ._campaign import Campaign, Request, fresh_copy
+from ._campaign import Campaign, Request, fresh_copy, refuse_credentials
 from ._command import ask, find_binary, said_wrong
 from ._errors import ConfigurationError
 from ._needs import Needs
@@ -21,6 +21,8 @@ from ._results import UNREADABLE
 from ._rows import Line, rows_of
 
 _USAGE = 64
+# As many characters of a token as the command shows in its messages.
+_TOKEN_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,22 @@ class Finding:
 
     row: int
     """Its number among the rows that were looked at, from 1."""
+    token: str
+    """Its device token, of which the first 8 characters are shown; empty if it has none."""
     is_error: bool
     """Whether the row would not be sent."""
     rule: str
     """The rule, as docs/reference/rules.md names it; `row-value` for a value that cannot be written."""
     message: str
+
+    def __str__(self) -> str:
+        kind = "error" if self.is_error else "warning"
+        return f"row {self.row}, token {self.token or 'missing'}: {kind}: {self.message} [{self.rule}]"
+
+
+def shortened(token: str) -> str:
+    """A device token as the command shows it in its messages."""
+    return token if len(token) <= _TOKEN_SHOWN else f"{token[:_TOKEN_SHOWN]}..."
 
 
 @dataclass(frozen=True)
@@ -49,7 +62,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class Check:
-    """What a campaign and rows are like. Nothing was sent."""
+    """What a campaign and rows are like. Nothing was sent. Its text has all of it but the notifications."""
 
     rows: int = 0
     """The rows that were looked at: the first ones."""
@@ -61,6 +74,20 @@ class Check:
     """What is wrong or odd about rows, in their order."""
     notifications: tuple[Notification, ...] = field(default=())
     """What the first rows would be that are not invalid."""
+    has_more: bool = False
+    """Whether there are rows that were not looked at."""
+
+    def __str__(self) -> str:
+        faults = (f"error: {fault}" for fault in self.faults)
+        warnings = (f"warning: {warning}" for warning in self.warnings)
+        return "\n".join([self._extent, *faults, *warnings, *map(str, self.findings)])
+
+    @property
+    def _extent(self) -> str:
+        """Which rows were looked at."""
+        if self.rows == 0:
+            return "no rows were looked at"
+        return f"{'the first' if self.has_more else 'all'} {self.rows:,} rows were looked at"
 
     @property
     def invalid(self) -> tuple[Finding, ...]:
@@ -86,7 +113,7 @@ def check(
     :param rows: As for :func:`run`. Of an iterator, the first rows are taken; a frame is not changed.
     :param campaign: The campaign file.
     :param settings: Settings that replace those of the campaign file, by their keys in it.
-    :param sample: The rows to look at; none for the campaign and the columns alone.
+    :param sample: The rows to look at, which are the first 1,000 by default; none for the campaign and the columns alone.
     :param notifications: The rows to show as they would be sent.
     :raises ConfigurationError: The command is missing. What is wrong with campaign or rows is in what is returned.
     """
@@ -96,36 +123,39 @@ def check(
     except ConfigurationError as error:
         return Check(faults=(str(error),))
 
-    def first(needs: Needs) -> Iterable[Line]:
-        return itertools.islice(given.fit(needs).lines(), sample)
+    def first(needs: Needs, count: int) -> Iterable[Line]:
+        return itertools.islice(given.fit(needs).lines(), count)
 
     return checked(columns, first, Campaign.of(campaign, settings), sample, notifications)
 
 
 def checked(
     columns: Sequence[str],
-    first_lines: Callable[[Needs], Iterable[Line]],
+    first_lines: Callable[[Needs, int], Iterable[Line]],
     campaign: Campaign,
     sample: int,
     notifications: int,
 ) -> Check:
     """Compares columns with the campaign, and then looks at the first rows.
 
-    :param first_lines: Gives the lines of the first rows. Raises ConfigurationError if a column does not fit what the campaign needs.
+    :param first_lines: Gives the lines of some first rows. Raises ConfigurationError if a column does not fit what the campaign needs.
     """
     binary = find_binary()
     with contextlib.ExitStack() as stack:
         try:
-            request = Request(None, tuple(columns) or None)
+            request = Request(None, tuple(columns))
             copied, copy = stack.enter_context(fresh_copy(binary, campaign, request))
-            lines = list(first_lines(copied.needs))
+            refuse_credentials(copied)
+            # One more tells whether there are more.
+            lines = list(first_lines(copied.needs, sample and sample + 1))
         except ConfigurationError as error:
             return Check(faults=tuple(str(error).splitlines()))
         if sample == 0:
             return Check(warnings=copied.warnings)
         if not lines:
             return Check(faults=("there are no rows",), warnings=copied.warnings)
-        return _Sample(binary, copy / "campaign.yaml", lines).check(copied.warnings, notifications)
+        found = _Sample(binary, copy / "campaign.yaml", lines[:sample]).check(copied.warnings, notifications)
+        return replace(found, has_more=len(lines) > sample)
 
 
 class _Sample:
@@ -172,10 +202,11 @@ class _Sample:
         return tuple(sorted(found, key=lambda finding: finding.row)), general
 
     def _finding(self, row: int, severity: str, rule: str, message: str) -> Finding:
-        reason = self._lines[row - 1].reason
-        if reason is not None and UNREADABLE.endswith(message):
-            return Finding(row, True, "row-value", reason)
-        return Finding(row, severity == "error", rule, message)
+        line = self._lines[row - 1]
+        token = shortened(line.token or "")
+        if line.reason is not None and UNREADABLE.endswith(message):
+            return Finding(row, token, True, "row-value", line.reason)
+        return Finding(row, token, severity == "error", rule, message)
 
     def _notifications(self, count: int) -> Iterable[Notification]:
         """The first rows that would be sent."""

@@ -13,8 +13,16 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ._begun import begun_run, found_place, refuse_other_call
-from ._campaign import Campaign, CopiedCampaign, Request, fresh_copy, keep_copy, refuse_other_run
+from ._begun import begun_run, found_place, moved_flags, refuse_other_call
+from ._campaign import (
+    Campaign,
+    CopiedCampaign,
+    Request,
+    fresh_copy,
+    keep_copy,
+    refuse_credentials,
+    refuse_other_run,
+)
 from ._command import ask, find_binary
 from ._errors import ConfigurationError, SendingStoppedError, StorageError
 from ._faults import Fault
@@ -31,7 +39,7 @@ from ._proof import Presence, Proof
 from ._provider_token import TOKEN_SECONDS, provider_token
 from ._sender import Said
 from ._signals import exit_on_sigterm
-from ._status import StatusReader
+from ._status import read_status
 from ._storage import check_storage, driver_lock
 from ._summary import Summary, check_rows
 
@@ -58,7 +66,8 @@ class Driver:
     campaign: Campaign
     options: Options
     lock_wait: float = 0
-    report: bool = True
+    report: bool | None = None
+    """Whether a report is made; None for what the campaign says."""
     token_seconds: float = TOKEN_SECONDS
 
     def send(self, machines: Machines) -> Sent:
@@ -72,23 +81,26 @@ class Driver:
             # What is no directory is refused before anything else is looked at.
             RunLayout.of(run_dir)
             run_dir = None
-        with fresh_copy(binary, self.campaign, Request(run_dir, machines.shape.columns)) as (copied, fresh):
+        with fresh_copy(binary, self.campaign, Request(run_dir, machines.columns())) as (copied, fresh):
+            refuse_credentials(copied)
             name = copied.name or "campaign"
             own = Place.of(self.run_dir, self.campaign, copied)
             place = found_place(own, name, self.options.run_key)
             with self._held(place.layout, name):
-                manifest, fitted = begun_run(place.layout), copied
+                manifest = begun_run(place.layout)
                 if manifest is None:
-                    fitted = self._fitted(binary, copied, machines)
+                    machines.fit(copied.needs)
+                    for warning in copied.warnings:
+                        _log.warning("%s: %s", self.campaign.path, warning)
                 else:
-                    refuse_other_call(place.layout, manifest, copied, machines.shape, self.options)
+                    refuse_other_call(place.layout, manifest, copied, machines.schema(), self.options)
                     if place.layout.complete.exists():
                         self._refuse_other_night(place, own)
                         return self._complete(place.layout, manifest)
-                with _proven(place.layout, machines) as proof:
+                with _proven(place.layout, machines) as proof, self._token(binary, copied, place.layout):
                     if manifest is None:
                         keep_copy(place.layout, fresh)
-                        manifest = self._frozen(place, fitted, machines, proof)
+                        manifest = self._frozen(place, copied, machines, proof)
                     plan = self._plan(place.layout, copied, manifest)
                     summary = self._send(binary, copied, plan, machines, proof)
                 return Sent(place.layout, manifest, summary)
@@ -97,9 +109,13 @@ class Driver:
         """Sends rows again that ended as unavailable in a run that is complete."""
         binary = find_binary()
         with fresh_copy(binary, self.campaign, Request()) as (copied, _), self._held(layout, None):
+            refuse_credentials(copied)
             manifest = Manifest.read(layout)
             if copied.digest != manifest.campaign_digest:
-                raise ConfigurationError(f"{layout.root}: this run was sent with another campaign")
+                raise ConfigurationError(
+                    f"{layout.root}: this run was sent with another campaign, or with other settings of it: give"
+                    " retry_unavailable the campaign and the settings of the call that has sent the run"
+                )
             earlier = earlier_messages(layout, manifest)
             summary = Summary.of(manifest, earlier)
             if not layout.complete.exists():
@@ -110,20 +126,17 @@ class Driver:
             left = {part: rows for part, rows in left.items() if rows > 0}
             if not left:
                 return Sent(layout, manifest, summary, was_complete=True)
-            plan = replace(self._plan(layout, copied, manifest, left), retries_unavailable=True)
-            with _proven(layout, machines) as proof:
+            moved = moved_flags(layout, manifest)
+            plan = replace(self._plan(layout, copied, manifest, left), retries_unavailable=True, moved=moved)
+            with _proven(layout, machines) as proof, self._token(binary, copied, layout):
                 layout.complete.unlink()
                 return Sent(layout, manifest, self._send(binary, copied, plan, machines, proof))
 
-    def _fitted(self, binary: str, copied: CopiedCampaign, machines: Machines) -> CopiedCampaign:
-        """Compares the columns of rows that are to be frozen with what the campaign needs, and returns what the command says of them."""
-        if machines.shape.columns is None:
-            with fresh_copy(binary, self.campaign, Request(None, machines.columns())) as (compared, _):
-                copied = replace(copied, needs=compared.needs, warnings=compared.warnings)
-        machines.fit(copied.needs)
-        for warning in copied.warnings:
-            _log.warning("%s: %s", self.campaign.path, warning)
-        return copied
+    def _token(
+        self, binary: str, copied: CopiedCampaign, layout: RunLayout
+    ) -> contextlib.AbstractContextManager[object]:
+        """Keeps the provider token of the run. A key that cannot be read is noticed before rows are frozen."""
+        return provider_token(binary, self.campaign, copied, layout, self.token_seconds)
 
     @contextlib.contextmanager
     def _held(self, layout: RunLayout, name: str | None) -> Generator[None, None, None]:
@@ -147,7 +160,7 @@ class Driver:
 
     def _complete(self, layout: RunLayout, manifest: Manifest) -> Sent:
         _log.warning(
-            "%s: this run, which was begun at %s, is complete; nothing is sent, and the rows given are not looked at",
+            "%s: this run, which was begun at %s, is complete; nothing is sent, and none of the rows given",
             *(layout.root, manifest.began),
         )
         summary = _summed(manifest, earlier_messages(layout, manifest))
@@ -202,7 +215,8 @@ class Driver:
             spread_seconds=copied.spread_seconds,
             on_unknown=self.options.on_unknown,
             run_key=self.options.run_key,
-            schema=machines.shape.schema,
+            schema=machines.schema(),
+            root=str(place.layout.root),
         )
 
     def _plan(
@@ -217,10 +231,11 @@ class Driver:
         rate = whole_rate(self.options, copied, manifest)
         options = replace(
             self.options,
+            lanes=self.options.lanes or copied.lanes,
             connections=whole_connections(self.options, copied),
             on_unknown=self.options.on_unknown or manifest.settled.on_unknown,
         )
-        return Plan(layout, manifest, options, rate, copied.credentials != "none", left)
+        return Plan(layout, manifest, options, rate, copied.credentials != "simulator", left)
 
     def _send(
         self, binary: str, copied: CopiedCampaign, plan: Plan, machines: Machines, proof: Proof
@@ -231,10 +246,7 @@ class Driver:
         said: list[Said] = []
         began = time.monotonic()
         try:
-            with (
-                provider_token(binary, self.campaign, copied, layout, self.token_seconds),
-                progress_of(layout, manifest),
-            ):
+            with progress_of(layout, manifest):
                 for task, senders in plan.stages(proof):
                     said += machines.send(task, senders, binary)
                     # Also on a disk that had no room for the file that stops all.
@@ -251,14 +263,14 @@ class Driver:
                 "%d of %d rows have an outcome, after %.1f s of sending",
                 *(summary.rows, manifest.rows, time.monotonic() - began),
             )
-            self._write_report(binary, layout)
+            self._write_report(binary, copied, layout)
             remove_attempts(layout)
         _raise_what_was_said(said, proof)
         return summary
 
-    def _write_report(self, binary: str, layout: RunLayout) -> None:
+    def _write_report(self, binary: str, copied: CopiedCampaign, layout: RunLayout) -> None:
         """A report that cannot be made is a warning: the results are complete without it."""
-        if not self.report:
+        if self.report is False or (self.report is None and copied.report == "none"):
             return
         done = ask([binary, "report", str(layout.root)])
         if done.returncode != 0:
@@ -284,7 +296,7 @@ def _left_of(layout: RunLayout, manifest: Manifest) -> dict[int, int]:
     said = {message.part for message in earlier_messages(layout, manifest) if message.is_complete}
     return {
         part.part: part.rows - part.ended
-        for part in StatusReader(layout, manifest).read().parts
+        for part in read_status(layout, manifest).parts
         if part.state != "complete" or part.part not in said
     }
 

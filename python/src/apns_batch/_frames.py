@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
 from ._errors import ConfigurationError
+from ._needs import Needs
+from ._schema import Schema
 from ._values import TOKEN, is_unicode
 
 # Rows whose values exist at the same time.
@@ -24,15 +26,25 @@ class Frame:
     """The rows of a frame, with what its schema says before one of them is looked at."""
 
     columns: tuple[str, ...]
-    slices: Callable[[], Iterator[Sequence[Sequence[Any]]]]
-    """Yields the columns of some rows, as lists of values of Python."""
+    slices: Callable[[Sequence[int]], Iterator[Sequence[Sequence[Any]]]]
+    """Yields some columns, by their numbers, of some rows, as lists of values of Python."""
     unfit: Mapping[str, str] = field(default_factory=lambda: dict[str, str]())
     """Columns whose type no row can have: what was expected and what was found."""
+    kinds: tuple[str, ...] | None = None
+    """The types of the columns; None if the values decide about them, as in pandas."""
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        for columns in self.slices():
+    @property
+    def schema(self) -> Schema:
+        """What is compared with the rows of another call."""
+        return Schema(dict(zip(self.columns, self.kinds or ("",) * len(self.columns), strict=True)))
+
+    def rows(self, needs: Needs) -> Iterator[dict[str, Any]]:
+        """Yields the rows with the columns that are used. The values of others are not looked at."""
+        names = needs.used(self.columns)
+        numbers = [self.columns.index(name) for name in names]
+        for columns in self.slices(numbers):
             for values in zip(*columns, strict=True):
-                yield dict(zip(self.columns, values, strict=True))
+                yield dict(zip(names, values, strict=True))
 
 
 def frame_of(rows: Any) -> Frame | None:
@@ -128,15 +140,16 @@ def _of_pandas(pandas: Any, rows: Any) -> Frame | None:
 
     convert = [_arrow_in_pandas(kind) for kind in rows.dtypes]
 
-    def slices() -> Iterator[list[list[Any]]]:
+    def slices(numbers: Sequence[int]) -> Iterator[list[list[Any]]]:
         for start in range(0, len(rows), _SLICE):
             part = rows.iloc[start : start + _SLICE]
-            values = (_of_series(part.iloc[:, number]) for number in range(len(part.columns)))
-            yield [
-                list(map(take, each)) if take else each for take, each in zip(convert, values, strict=True)
-            ]
+            yield [_mapped_list(convert[number], _of_series(part.iloc[:, number])) for number in numbers]
 
     return Frame(tuple(rows.columns), slices, unfit)
+
+
+def _mapped_list(convert: Convert | None, values: list[Any]) -> list[Any]:
+    return values if convert is None else list(map(convert, values))
 
 
 def _has_zone(kind: Any) -> bool:
@@ -175,15 +188,11 @@ def _of_polars(polars: Any, rows: Any) -> Frame | None:
         for kind in rows.dtypes
     ]
 
-    def slices() -> Iterator[list[list[Any]]]:
+    def slices(numbers: Sequence[int]) -> Iterator[list[list[Any]]]:
         for part in rows.iter_slices(_SLICE):
-            values = (column.to_list() for column in part.get_columns())
-            yield [
-                each if convert is None else list(map(convert, each))
-                for convert, each in zip(clean, values, strict=True)
-            ]
+            yield [_mapped_list(clean[number], part.to_series(number).to_list()) for number in numbers]
 
-    return Frame(tuple(rows.columns), slices, unfit)
+    return Frame(tuple(rows.columns), slices, unfit, tuple(map(str, rows.dtypes)))
 
 
 def _polars_family(polars: Any, kind: Any) -> str:
@@ -235,13 +244,13 @@ def _of_arrow(arrow: Any, rows: Any) -> Frame | None:
             unfit[member.name] = told(found)
     convert = [_arrow_values(arrow, member.type) for member in schema]
 
-    def slices() -> Iterator[list[list[Any]]]:
+    def slices(numbers: Sequence[int]) -> Iterator[list[list[Any]]]:
         for batch in _batches(arrow, rows):
             for start in range(0, batch.num_rows, _SLICE):
                 part = batch.slice(start, _SLICE)
-                yield [take(column) for take, column in zip(convert, part.columns, strict=True)]
+                yield [convert[number](part.column(number)) for number in numbers]
 
-    return Frame(tuple(schema.names), slices, unfit)
+    return Frame(tuple(schema.names), slices, unfit, tuple(str(member.type) for member in schema))
 
 
 def _batches(arrow: Any, rows: Any) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from ._machines import Machines
 from ._manifest import Manifest
 from ._options import Options
 from ._part import INTERRUPTED, earlier_messages, stop_all
-from ._status import Status, StatusReader
+from ._status import Status, read_status
 from ._storage import is_locked
 from ._summary import Summary
 
@@ -44,8 +44,11 @@ class RunHandle:
         return RunLayout.of(self.run_dir)
 
     def status(self) -> Status:
-        """How the run stands now. It may be asked while the run is sent."""
-        return StatusReader(self._layout, Manifest.read(self._layout)).read()
+        """How the run stands now. It may be asked while the run is sent.
+
+        :raises ConfigurationError: The directory holds no run in parts any more.
+        """
+        return read_status(self._layout, Manifest.read(self._layout))
 
     def control(self, request: str) -> None:
         """Asks all senders of a run that is being sent, on whatever machines they are, for something else. They look once a second.
@@ -64,7 +67,11 @@ class RunHandle:
             wishes.write(layout)
 
     def report(self) -> pathlib.Path:
-        """Makes the report of all parts again, and returns the path of report.html."""
+        """Makes the report of all parts again.
+
+        :return: The path of report.html.
+        :raises ConfigurationError: It cannot be made.
+        """
         done = ask([find_binary(), "report", str(self._layout.root)])
         if done.returncode != 0:
             raise ConfigurationError(f"{self.run_dir}: the run has no report: {done.stderr.strip()}")
@@ -85,6 +92,8 @@ class RunHandle:
             raise ConfigurationError(
                 "campaign: name the campaign of this run, whose key is read to send again"
             )
+        if campaign is None and settings is not None:
+            driver = replace(driver, campaign=Campaign.of(driver.campaign.path, settings))
         options = replace(
             driver.options, senders=senders or driver.options.senders, rate=rate or driver.options.rate
         )

@@ -31,8 +31,8 @@ class RunLayout:
             )
         if "{" in path or "}" in path:
             raise ConfigurationError(
-                f"run_dir: {path}: a path with braces is that of no run; {{date}} and {{campaign}} are replaced"
-                " when a run is sent"
+                f"run_dir: {path}: this is a pattern, and no directory: {{date}} and {{campaign}} are replaced when a run is"
+                " sent. Name the directory that the run has got: run.run_dir of what sent it"
             )
         return RunLayout(pathlib.Path(os.path.abspath(path)))
 

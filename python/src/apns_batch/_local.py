@@ -15,7 +15,6 @@ from ._faults import Fault
 from ._freeze import Frozen, freeze_rows
 from ._handle import RunHandle, summary_of
 from ._layout import RunLayout
-from ._machines import Shape
 from ._manifest import Manifest
 from ._needs import Needs
 from ._options import Options
@@ -23,6 +22,7 @@ from ._proof import Presence, Proof
 from ._provider_token import TOKEN_SECONDS
 from ._results import Results, results
 from ._rows import Rows, rows_of
+from ._schema import Schema
 from ._sender import Said, SenderTask, send_parts
 from ._verify import Verification, verified, verify_part
 
@@ -31,8 +31,12 @@ from ._verify import Verification, verified, verify_part
 class Run(RunHandle):
     """A run in parts that has been sent, as far as its summary says."""
 
+    @property
     def results(self) -> Results:
-        """The results of all parts, one for each row, to iterate over or as a frame. To read them sends nothing."""
+        """The results of all parts, one for each row, to iterate over or as a frame. To read them sends nothing.
+
+        `apns_batch.results(run_dir, follow=True)` follows those of a run that is being sent.
+        """
         return results(self.run_dir)
 
     def retry_unavailable(
@@ -45,11 +49,15 @@ class Run(RunHandle):
     ) -> Run:
         """Sends rows again that ended as unavailable, of a run that is complete.
 
+        The summary of this object stays as it was: that of the object that is returned is the new one.
+
         :param campaign: The campaign file; None for that of the call that has sent the run.
-        :param settings: The settings of that call, if the campaign is given.
+        :param settings: The settings of that call; None for those that this object knows, which are none if it was opened or if the campaign
+            is given.
         :param senders: As in `run`; None for as many as that call had.
         :param rate: As in `run`; None for that of that call.
-        :raises ConfigurationError: The run is not complete, or the campaign is another one.
+        :return: The run with its summary afterwards.
+        :raises ConfigurationError: The run is not complete, or campaign or settings are others than those that it was sent with.
         """
         sent = self._retried(_Program(rows_of(())), campaign, settings, senders, rate)
         return Run(self.run_dir, sent.summary, sent.was_complete, self.driver)
@@ -58,6 +66,7 @@ class Run(RunHandle):
 def open_run(run_dir: str | os.PathLike[str]) -> Run:
     """Opens a run in parts that another program has sent, or is sending.
 
+    :param run_dir: The directory of the run: `run.run_dir`, and not the pattern that it was made from.
     :raises ConfigurationError: The directory holds no run in parts.
     """
     layout = RunLayout.of(run_dir)
@@ -71,7 +80,7 @@ def run(
     run_dir: str | os.PathLike[str] | None = None,
     settings: Mapping[str, object] | None = None,
     senders: int = 1,
-    lanes: int = 1,
+    lanes: int | None = None,
     rate: float | None = None,
     connections: int | None = None,
     parts: int | None = None,
@@ -82,12 +91,13 @@ def run(
     allow_empty: bool = False,
     lock_wait: float = 0,
     token_interval: float = TOKEN_SECONDS,
-    report: bool = True,
+    report: bool | None = None,
 ) -> Run:
     """Sends a push for each row, and returns when each has an outcome. It may be called any number of times with the same directory.
 
-    The first call freezes the rows into the run directory, before anything is sent. A later call, after whatever ended the first one, sends
-    what is left of those and does not look at `rows`.
+    The first call freezes the rows into the run directory, before anything is sent, with the columns that the campaign uses. A later call,
+    after whatever ended the first one, sends what is left of those. Of its own `rows` it compares the columns, for which it reads the first
+    1,000 of an iterable.
 
     :param rows: Mappings, dataclasses or named tuples, or a frame of pandas, polars or Arrow, with a column `token`. docs/integrate/values.md
         says what becomes of their values. A row with a value that cannot be sent is an invalid row, and spoils no other.
@@ -95,7 +105,7 @@ def run(
     :param run_dir: The run directory, created if needed; None for that of the campaign. {date} and {campaign} are replaced as by the command.
     :param settings: Settings that replace those of the campaign file, by their keys in it; None leaves one out.
     :param senders: The number of processes that send at the same time.
-    :param lanes: The sending threads of each of them.
+    :param lanes: The sending threads of each of them; None for those of the campaign, or for one.
     :param rate: Requests per second of all senders together; None for that of the campaign, or for no limit.
     :param connections: Connections of all senders together; None for 64.
     :param parts: The number of parts; None for four for each sender.
@@ -106,7 +116,7 @@ def run(
     :param allow_empty: Whether a run of no rows is complete, and no error.
     :param lock_wait: Seconds to wait while another program sends this run.
     :param token_interval: Seconds after which the provider token is replaced.
-    :param report: Whether a report of all parts is written into the run directory.
+    :param report: Whether a report of all parts is written into the run directory; None for what the campaign says (`report: none`).
     :raises ConfigurationError: Campaign, rows or an argument are wrong.
     :raises StorageError: The run directory has no locks that exclude, or other rows than were frozen.
     :raises RunBusyError: Another program is sending this run.
@@ -127,12 +137,11 @@ class _Program:
 
     rows: Rows
 
-    @property
-    def shape(self) -> Shape:
-        return Shape()
-
     def columns(self) -> tuple[str, ...]:
-        return tuple(self.rows.columns)
+        return self.rows.columns
+
+    def schema(self) -> Schema:
+        return self.rows.schema
 
     def fit(self, needs: Needs) -> None:
         self.rows.fit(needs)
@@ -163,7 +172,11 @@ def _said(binary: str, task: SenderTask, is_over: threading.Event) -> list[Said]
 
 
 def verify(run_dir: str | os.PathLike[str]) -> Verification:
-    """Checks that each row of a run in parts has at most one result, and that results and summaries agree."""
+    """Checks that each row of a run in parts has at most one result, and that results and summaries agree.
+
+    :param run_dir: The directory of the run.
+    :raises ConfigurationError: The directory holds no run in parts.
+    """
     layout = RunLayout.of(run_dir)
     manifest = Manifest.read(layout)
     return verified(manifest, [verify_part(layout, part) for part in manifest.parts])

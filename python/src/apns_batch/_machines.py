@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from ._faults import Fault
@@ -11,27 +10,19 @@ from ._freeze import Frozen
 from ._layout import RunLayout
 from ._needs import Needs
 from ._proof import Presence, Proof
+from ._schema import Schema
 from ._sender import Said, SenderTask
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What is known of rows before they are read."""
-
-    columns: tuple[str, ...] | None = None
-    """Their names; None if one has to look at rows for them."""
-    schema: tuple[str, ...] | None = None
-    """Names with types, to be compared with those of the next start."""
 
 
 class Machines(Protocol):
     """Each of these returns what went wrong as faults. They raise what is wrong with the rows."""
 
-    @property
-    def shape(self) -> Shape: ...
-
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns. Called before rows are frozen only, because it may have to look at the first rows of an iterator."""
+        """The names of the columns, for which the first rows of an iterator are read; none if there are no rows."""
+        ...
+
+    def schema(self) -> Schema:
+        """What is compared with the rows of another call."""
         ...
 
     def fit(self, needs: Needs) -> None:

@@ -7,12 +7,13 @@ import json
 import pathlib
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, cast
 
 from ._errors import ConfigurationError
 from ._layout import RunLayout, files_below, write_whole
+from ._schema import Schema
 
 _FORMAT = 1
 
@@ -49,16 +50,20 @@ class Settled:
     """What the first start said, for those that do not say it, such as `retry_unavailable` of a run that was opened."""
     run_key: str | None = None
     """What the caller tells runs apart by."""
-    schema: tuple[str, ...] | None = None
+    schema: Schema = field(default_factory=Schema)
     """The columns of the rows with their types, as far as they are known."""
+    root: str | None = None
+    """The run directory, as it was called then."""
 
     @staticmethod
     def read(content: Mapping[str, Any]) -> Settled:
         """A member that this version does not know is left out."""
-        known = {field.name for field in fields(Settled)}
+        known = {each.name for each in fields(Settled)}
         values = {name: value for name, value in content.items() if name in known}
-        if values.get("schema") is not None:
-            values["schema"] = tuple(values["schema"])
+        schema = values.pop("schema", None)
+        if isinstance(schema, dict):
+            found = cast("dict[str, Any]", schema)
+            values["schema"] = Schema(dict(found["kinds"]), tuple(found["optional"]))
         return Settled(**values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,15 +21,20 @@ class Needs:
     """What uses a column, such as `payload.json:1:20` or `expiration`; None if the command does not say it."""
 
     def uses(self, column: str) -> bool:
-        return self.where is None or column in self.where
+        """Whether a column is read, or may be. Others are not frozen, so that their values spoil no row."""
+        return self.where is None or column == TOKEN or column in self.where
+
+    def used(self, columns: Iterable[str]) -> tuple[str, ...]:
+        """The columns among these that are read, or may be, in their order."""
+        return tuple(column for column in columns if self.uses(column))
 
     def place(self, column: str) -> str:
         """Where the campaign names the column, for a message."""
         places = (self.where or {}).get(column, ())
         return f" (used by {', '.join(places)})" if places else ""
 
-    def fit(self, unfit: Mapping[str, str]) -> frozenset[str]:
-        """Returns the columns to leave out: those that no row can have and nobody needs.
+    def fit(self, unfit: Mapping[str, str]) -> None:
+        """Compares the types of columns with what is read.
 
         :param unfit: Columns whose type no row can have, and what was expected and found.
         :raises ConfigurationError: The campaign uses one of them, or may do so.
@@ -39,7 +44,6 @@ class Needs:
         ]
         if faults:
             raise ConfigurationError("\n".join(faults))
-        return frozenset(unfit)
 
 
 def needs_of(said: Mapping[str, Any], copy: pathlib.Path) -> Needs:
@@ -57,13 +61,18 @@ def needs_of(said: Mapping[str, Any], copy: pathlib.Path) -> Needs:
     return Needs(needs)
 
 
+def copied_settings(copy: pathlib.Path) -> dict[str, Any]:
+    """The settings in the copy of a campaign, which the command writes as JSON. Paths are relative to its directory."""
+    settings: dict[str, Any] = json.loads((copy / "campaign.yaml").read_text(encoding="utf-8"))
+    return settings
+
+
 def _sources(copy: pathlib.Path) -> dict[str, str]:
     """The columns of rows that the campaign has other names for (`columns`), by these names.
 
     Raises ConfigurationError if the token is among them: the parts of a run are made by the column `token`.
     """
-    settings = json.loads((copy / "campaign.yaml").read_text(encoding="utf-8"))
-    renamed: dict[str, str] = settings.get("columns") or {}
+    renamed: dict[str, str] = copied_settings(copy).get("columns") or {}
     if TOKEN in renamed:
         raise ConfigurationError(
             f'columns: expected rows that have "{TOKEN}" under its own name; rename "{renamed[TOKEN]}" of the rows'

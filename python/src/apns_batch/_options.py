@@ -17,8 +17,8 @@ class Options:
 
     senders: int = 1
     """The number of senders at work at the same time."""
-    lanes: int = 1
-    """The sending threads of a sender."""
+    lanes: int | None = None
+    """The sending threads of a sender; None for those of the campaign, or for one."""
     rate: float | None = None
     """Requests per second of all senders together; None for that of the campaign, or for no limit."""
     connections: int | None = None
@@ -37,9 +37,7 @@ class Options:
     """Whether there may be no rows."""
 
     def __post_init__(self) -> None:
-        for name in ("senders", "lanes"):
-            _at_least(1, name, getattr(self, name))
-        for name in ("parts", "connections", "canary"):
+        for name in ("senders", "lanes", "parts", "connections", "canary"):
             _at_least(1, name, getattr(self, name))
         _at_least(0, "expect_rows", self.expect_rows)
         if self.rate is not None and not _is_rate(self.rate):
@@ -53,8 +51,9 @@ class Options:
 
     def flags(self, senders: int) -> list[str]:
         """The flags of each of `senders` senders, but for its share of the rate."""
-        connections = (self.connections or CONNECTIONS) // (senders * self.lanes)
-        flags = ["--lanes", str(self.lanes), "--connections", str(max(1, connections))]
+        lanes = self.lanes or 1
+        connections = (self.connections or CONNECTIONS) // (senders * lanes)
+        flags = ["--lanes", str(lanes), "--connections", str(max(1, connections))]
         if self.on_unknown is not None:
             flags += ["--on-unknown", self.on_unknown]
         return flags

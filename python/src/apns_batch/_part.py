@@ -41,7 +41,8 @@ class PartTask:
         layout, number = RunLayout.of(self.run_dir), self.part.part
         directory = str(layout.part(number))
         if self.retries_unavailable:
-            return [binary, "resume", directory, "--retry-unavailable", *self.flags]
+            rows = str(layout.root / self.part.input)
+            return [binary, "resume", directory, "--retry-unavailable", "--input", rows, *self.flags]
         return [
             *(binary, "run", str(layout.campaign_file), "--run-dir", directory),
             *("--input", str(layout.root / self.part.input), "--format", "ndjson"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import pathlib
 import re
@@ -13,6 +14,8 @@ from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import Manifest
 from ._storage import is_locked
+
+_log = logging.getLogger("apns_batch")
 
 DATE = "{date}"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -63,13 +66,24 @@ class Place:
         They are those whose rows were sent in part, and those that a program is at work on. With a key, they are also those that are
         complete: without one, the next night's call is the same. Of a run of which nothing was sent, nothing has to be continued.
         """
-        return [layout for layout in self.nights() if _is_same(layout, name, run_key)]
+        return [layout for layout in self.nights() if _may_be_same(layout, name, run_key)]
 
 
 def _pattern_of(campaign: Campaign) -> str:
     """The run directory of a campaign as it is written there, or the text around it."""
     setting = campaign.settings.get("run_dir")
     return str(setting) if setting is not None else pathlib.Path(campaign.path).read_text(encoding="utf-8")
+
+
+def _may_be_same(layout: RunLayout, name: str, run_key: str | None) -> bool:
+    """A run that cannot be read is none that could be continued, and holds up no other night."""
+    try:
+        return _is_same(layout, name, run_key)
+    except (ConfigurationError, OSError, ValueError) as error:
+        _log.warning(
+            "%s: this directory of another night cannot be read, and is left as it is: %s", layout.root, error
+        )
+        return False
 
 
 def _is_same(layout: RunLayout, name: str, run_key: str | None) -> bool:

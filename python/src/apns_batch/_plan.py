@@ -30,6 +30,8 @@ class Plan:
     left: Mapping[int, int]
     """The rows that are left of each part that is not complete."""
     retries_unavailable: bool = False
+    moved: tuple[str, ...] = ()
+    """The flags that say where the files of the campaign are now."""
 
     def stages(self, proof: Proof) -> Iterator[tuple[SenderTask, int]]:
         """What is sent at the same time, and by how many senders. With a canary, the first part is sent alone before all others."""
@@ -57,7 +59,7 @@ class Plan:
             PartTask(root, part, self.manifest.part_id(part.part), common, self.retries_unavailable)
             for part in parts
         )
-        return SenderTask(root, tasks, senders, self.rate, proof)
+        return SenderTask(root, tasks, senders, self.rate, proof, self.options.lanes or 1)
 
     def _flags(self, senders: int) -> list[str]:
         flags = self.options.flags(senders)
@@ -67,7 +69,7 @@ class Plan:
             flags += ["--provider-token-file", str(self.layout.provider_token)]
         if self.manifest.settled.not_after is not None:
             flags += ["--not-after", self.manifest.settled.not_after]
-        return flags
+        return [*flags, *self.moved]
 
 
 def whole_rate(options: Options, copied: CopiedCampaign, manifest: Manifest) -> float | None:

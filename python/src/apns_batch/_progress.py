@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Generator
 
+from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import Manifest
 from ._status import StatusReader
@@ -35,7 +36,11 @@ def _log_progress(layout: RunLayout, manifest: Manifest, every: float, ends: thr
     reader = StatusReader(layout, manifest)
     began, before = time.monotonic(), None
     while not ends.wait(every):
-        status = reader.read()
+        try:
+            status = reader.read()
+        except ConfigurationError as error:
+            _log.warning("the progress of the run cannot be read: %s", error)
+            continue
         elapsed = time.monotonic() - began
         if before is None:
             before = (elapsed, status.ended)

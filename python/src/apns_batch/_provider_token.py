@@ -29,13 +29,9 @@ def provider_token(
 
     Gives the path of the token, or None if the campaign is sent to the simulator inside each sender.
     """
-    if copied.credentials == "none":
+    if copied.credentials == "simulator":
         yield None
         return
-    if copied.credentials == "certificate":
-        raise ConfigurationError(
-            "a campaign with a client certificate cannot be sent in parts: every executor would need its private key"
-        )
     keeper = _Keeper(binary, campaign, layout.provider_token, every)
     keeper.write()
     keeper.start()

@@ -39,7 +39,7 @@ FIXED_COLUMNS: tuple[str, ...] = (
     "apns_unique_id",
 )
 #: The end of what the command says of a line that holds a reason in its token (`_rows.Line`).
-UNREADABLE = ": expected a JSON value"
+UNREADABLE = ": expected a key in quotes"
 #: Before the name of a result column that a frame of results has already.
 PREFIX = "column_"
 
@@ -301,7 +301,8 @@ def result_of(part: int, line: Mapping[str, str]) -> Result:
     """The result of a line."""
     token, reason = line["token"], line["reason"] or None
     if line["outcome"] == Outcome.INVALID and reason is not None and reason.endswith(UNREADABLE):
-        before, found, after = token.partition(REASON)
+        # The token may have anything, and the reason does not have what is between both.
+        before, found, after = token.rpartition(REASON)
         if found:
             token, reason = before, after
     if _HEX.fullmatch(token):

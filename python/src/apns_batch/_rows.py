@@ -5,13 +5,17 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from ._errors import ConfigurationError
-from ._frames import frame_of
+from ._frames import Frame, frame_of
+from ._names import near_name
 from ._needs import Needs
+from ._schema import Schema
 from ._values import TOKEN, UnfitValueError, field_text, fixed_members, is_unicode, quoted, unfit
 
 __all__ = ["TOKEN", "Line", "Rows", "frozen_lines", "rows_of"]
@@ -22,11 +26,12 @@ _FIRST_ROWS = 1000
 _PLAIN = frozenset({str, int, bool, type(None)})
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
-#: Between the token of a row that cannot be sent and the reason.
+#: Between the token of a row that cannot be sent and the reason, which does not have it.
 REASON = " ! "
 _REASON_LENGTH = 500
-#: The end of a line that no reader takes for JSON, so that the command can only say that the row is invalid.
-UNREADABLE_END = ',"!":!}'
+#: The end of a line that no reader takes for JSON, so that the command can only say that the row is invalid. It begins no key, which the command
+#: would take for the name of a column.
+UNREADABLE_END = ",!}"
 
 
 @dataclass(frozen=True)
@@ -44,52 +49,59 @@ class Line:
 class Rows:
     """Rows of a program, of which the first ones are looked at before the others."""
 
-    def __init__(
-        self,
-        rows: Iterable[Any],
-        columns: Sequence[str] | None = None,
-        unfit: Mapping[str, str] | None = None,
-    ) -> None:
-        self._rows = iter(rows)
-        self._first: list[dict[str, Any]] | None = None
-        self._columns = columns
-        self._unfit = unfit or {}
-        self._left_out: frozenset[str] = frozenset(self._unfit)
+    def __init__(self, rows: Iterable[Any] | Frame) -> None:
+        self._frame = rows if isinstance(rows, Frame) else None
+        self._rows: Iterator[Any] = iter(()) if isinstance(rows, Frame) else iter(rows)
+        self._first: list[dict[str, Any]] = []
+        self._schema: Schema | None = None
+        self._needs = Needs()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names that the first rows have. Raises ConfigurationError if these are no rows, or have no tokens."""
-        names = self._columns
-        if names is None:
-            names = tuple(dict.fromkeys(key for row in self._looked_at() for key in row if _is_name(key)))
+        names = self.schema.names
         if names and TOKEN not in names:
             raise ConfigurationError(f"rows: {missing_token(names)}")
-        return tuple(names)
+        return names
 
-    def _looked_at(self) -> list[dict[str, Any]]:
-        if self._first is None:
-            numbered = enumerate(itertools.islice(self._rows, _FIRST_ROWS), 1)
-            self._first = [_kept(_row(row, number)) for number, row in numbered]
-        return self._first
+    @property
+    def schema(self) -> Schema:
+        """What is compared with the rows of another call. Raises ConfigurationError if the first rows are none."""
+        if self._schema is None:
+            self._schema = self._look() if self._frame is None else self._frame.schema
+        return self._schema
+
+    def _look(self) -> Schema:
+        numbered = enumerate(itertools.islice(self._rows, _FIRST_ROWS), 1)
+        self._first = [_kept(_row(row, number)) for number, row in numbered]
+        counts = Counter(key for row in self._first for key in row if _is_name(key))
+        optional = tuple(name for name, count in counts.items() if count < len(self._first))
+        return Schema({name: "" for name in counts if name not in optional}, optional)
 
     def fit(self, needs: Needs) -> Rows:
-        """Leaves out columns that no row can have and nobody needs. Raises ConfigurationError if somebody does."""
-        self._left_out = needs.fit(self._unfit)
+        """Leaves out the columns that are not used. Raises ConfigurationError if a column has a type that its use cannot have."""
+        if self._frame is not None:
+            needs.fit(self._frame.unfit)
+        self._needs = needs
         return self
 
     def lines(self) -> Iterator[Line]:
         """Yields the line of each row, once.
 
-        Each part is judged by its first rows, so every row gets the keys that one of the first rows has, with null: a part with few rows
-        may have none that has them all.
+        Each part is judged by its first rows, so every row gets the used keys that one of the first rows has, with null: a part with few
+        rows may have none that has them all.
         """
-        first, left_out = self._looked_at(), self._left_out
-        keys = dict.fromkeys(self.columns)
-        self._first = []
+        if self._frame is not None:
+            yield from map(_line, self._frame.rows(self._needs))
+            return
+        keys, uses = dict.fromkeys(self._needs.used(self.columns)), self._needs.uses
+        first, self._first = self._first, []
         later = (_row(row, number) for number, row in enumerate(self._rows, len(first) + 1))
         for row in itertools.chain(first, later):
-            whole = row if keys.keys() <= row.keys() else {**keys, **row}
-            yield _line({k: v for k, v in whole.items() if k not in left_out} if left_out else whole)
+            is_whole = keys.keys() == row.keys()
+            yield _line(
+                row if is_whole else {**keys, **{key: value for key, value in row.items() if uses(key)}}
+            )
 
 
 def rows_of(rows: Any) -> Rows:
@@ -98,7 +110,7 @@ def rows_of(rows: Any) -> Rows:
         return rows
     frame = frame_of(rows)
     if frame is not None:
-        return Rows(frame.rows(), frame.columns, frame.unfit)
+        return Rows(frame)
     kind = type(rows).__name__
     if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
         raise ConfigurationError(f"rows: expected an iterable of rows or a frame, found a {kind}")
@@ -112,9 +124,10 @@ def frozen_lines(rows: Any) -> Iterator[tuple[str, str]]:
 
 
 def missing_token(columns: Sequence[str]) -> str:
-    near = next((name for name in columns if str(name).strip().lower() == TOKEN), None)
+    """The fault of rows that have no tokens, with the column that may hold them."""
+    near = near_name(TOKEN, columns) or next((name for name in columns if TOKEN in name.lower()), None)
     hint = f'; did you mean "{near}"? Rename it' if near is not None else ""
-    return f'no column "{TOKEN}"; there are {", ".join(map(str, columns))}{hint}'
+    return f'no column "{TOKEN}"; there are {", ".join(columns)}{hint}'
 
 
 def _row(row: Any, number: int) -> dict[str, Any]:
@@ -172,6 +185,11 @@ def _is_name(key: object) -> bool:
     return isinstance(key, str) and (key.isascii() or is_unicode(key)) and "\0" not in key
 
 
+def told_reason(text: str) -> str:
+    """A reason without what separates it from the token before it, which may have anything."""
+    return re.sub("! +", "!", text)
+
+
 def _is_text(name: object) -> bool:
     return isinstance(name, str)
 
@@ -193,7 +211,7 @@ def _converted(row: Mapping[Any, Any]) -> Line:
     if reason is None:
         return Line(token, "{" + ",".join(f"{name}:{text}" for name, text in fields.items()) + "}")
     fields.pop(token_key, None)
-    reason = reason.encode("utf-8", "backslashreplace").decode("utf-8")[:_REASON_LENGTH]
+    reason = told_reason(reason.encode("utf-8", "backslashreplace").decode("utf-8"))[:_REASON_LENGTH]
     marked = {token_key: quoted(f"{token}{REASON}{reason}", TOKEN), **fields}
     return Line(
         token, "{" + ",".join(f"{name}:{text}" for name, text in marked.items()) + UNREADABLE_END, reason

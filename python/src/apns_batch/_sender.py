@@ -37,6 +37,8 @@ class SenderTask:
     rate: float | None
     """Requests per second of all senders together."""
     proof: Proof
+    lanes: int = 1
+    """The sending threads of each of them."""
 
 
 def send_parts(binary: str, task: SenderTask, is_over: Callable[[], bool]) -> Iterator[Said]:

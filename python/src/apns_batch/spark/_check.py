@@ -28,19 +28,20 @@ def check(
 ) -> Check:
     """Says what is wrong with a campaign and the columns of a DataFrame, and what some of its rows would be. Nothing is sent.
 
-    :param df: Rows as for :func:`send`. `sample` of them are computed and come to the driver.
+    :param df: Rows as for :func:`send`. `sample` of them, and one more, are computed and come to the driver.
     :param campaign: The campaign file.
     :param settings: Settings that replace those of the campaign file, by their keys in it.
-    :param sample: The rows to look at; none for the campaign and the columns alone, which need no job of Spark.
+    :param sample: The rows to look at, which are the first 1,000 by default; none for the campaign and the columns alone, which need no job
+        of Spark.
     :param notifications: The rows to show as they would be sent.
     :raises ConfigurationError: The command is missing. What is wrong with campaign or rows is in what is returned.
     """
 
-    def first_lines(needs: Needs) -> list[Line]:
-        left_out = needs.fit(unfit)
-        if sample == 0:
+    def first_lines(needs: Needs, count: int) -> list[Line]:
+        needs.fit(unfit)
+        if count == 0:
             return []
-        rows = reasoned_lines(df, left_out).limit(sample).collect()
+        rows = reasoned_lines(df, needs).limit(count).collect()
         return [Line(row.token or "", row.line, row.reason) for row in rows]
 
     try:

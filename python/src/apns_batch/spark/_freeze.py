@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from .._errors import ApnsBatchError
 from .._faults import Fault
 from .._freeze import Frozen, PartWriter
 from .._layout import RunLayout
+from .._needs import Needs
 from .._proof import Proof
 from .._values import TOKEN
 from ._lines import frame_lines
@@ -24,17 +25,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def freeze_frame(
-    frame: DataFrame, parts: int, proof: Proof, left_out: Collection[str] = ()
-) -> list[Frozen | Fault]:
-    """Writes the rows as NDJSON, and returns what the tasks say that they wrote.
+def freeze_frame(frame: DataFrame, parts: int, proof: Proof, needs: Needs) -> list[Frozen | Fault]:
+    """Writes the rows as NDJSON, with the columns that are used, and returns what the tasks say that they wrote.
 
     Of each task, Spark accepts the results of one attempt: the files of others are in no report. The token decides the part of a row, so
     that no device gets pushes from two senders at once.
     """
     token = f.col(TOKEN)
     lines = (
-        frame_lines(frame, left_out)
+        frame_lines(frame, needs)
         .repartition(parts, token)
         .sortWithinPartitions(TOKEN)
         # By this number Spark divides, too. A session that changes parts afterwards is noticed by it.

@@ -13,10 +13,10 @@ from .._errors import ApnsBatchError
 from .._faults import Fault
 from .._freeze import Frozen
 from .._layout import RunLayout
-from .._machines import Shape
 from .._needs import Needs
 from .._part import ParentWatch, PartMessage
 from .._proof import Presence, Proof
+from .._schema import Schema
 from .._sender import Said, SenderTask, send_parts
 from .._storage import check_storage
 from ._faults import faults_of, stopping_at
@@ -39,20 +39,16 @@ class Cluster:
     frame: DataFrame | None
     """The rows; None if they are frozen."""
     senders: int
-    lanes: int
     unfit: Mapping[str, str] = field(default_factory=lambda: dict[str, str]())
     """The columns of types that no row can have, with what was expected and found."""
 
-    @property
-    def shape(self) -> Shape:
-        if self.frame is None:
-            return Shape()
-        fields = self.frame.schema.fields
-        schema = tuple(f"{field.name} {field.dataType.simpleString()}" for field in fields)
-        return Shape(tuple(self.frame.columns), schema)
-
     def columns(self) -> tuple[str, ...]:
         return () if self.frame is None else tuple(self.frame.columns)
+
+    def schema(self) -> Schema:
+        if self.frame is None:
+            return Schema()
+        return Schema({field.name: field.dataType.simpleString() for field in self.frame.schema.fields})
 
     def fit(self, needs: Needs) -> None:
         needs.fit(self.unfit)
@@ -86,7 +82,7 @@ class Cluster:
 
     def freeze(self, layout: RunLayout, parts: int, proof: Proof, needs: Needs) -> Sequence[Frozen | Fault]:
         assert self.frame is not None
-        return freeze_frame(self.frame, parts, proof, needs.fit(self.unfit))
+        return freeze_frame(self.frame, parts, proof, needs)
 
     def send(self, task: SenderTask, senders: int, binary: str) -> Sequence[Said]:
         """Runs a task for each sender.
@@ -103,7 +99,7 @@ class Cluster:
                     faults.add([each.text])
                 yield _said(each)
 
-        profile = _profile(self.spark, self.lanes)
+        profile = _profile(self.spark, task.lanes)
         with stopping_at(faults, RunLayout.of(task.run_dir)):
             return [_heard(each) for each in for_each(self.spark, senders, send, "sends", profile)]
 

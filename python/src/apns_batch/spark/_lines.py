@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from .._rows import REASON, UNREADABLE_END
+from .._needs import Needs
+from .._rows import REASON, UNREADABLE_END, told_reason
 from .._values import TOKEN
 from ._columns import as_json, check_columns, fault_of, field_of, first_of
 
@@ -22,25 +22,24 @@ LINE = "line"
 _REASON = "reason"
 
 
-def frame_lines(frame: DataFrame, left_out: Collection[str] = ()) -> DataFrame:
+def frame_lines(frame: DataFrame, needs: Needs) -> DataFrame:
     """Returns columns of strings: `token`, in lower case, and `line`, the row as JSON with its nulls.
 
     A row with a value that JSON does not have has a line that is no JSON, and the reason behind its token (`apns_batch._rows.Line`).
 
-    :param left_out: Columns that are not written.
+    :param needs: What the campaign uses: Spark does not compute other columns.
     """
-    return reasoned_lines(frame, left_out).select(TOKEN, LINE)
+    return reasoned_lines(frame, needs).select(TOKEN, LINE)
 
 
-def reasoned_lines(frame: DataFrame, left_out: Collection[str] = ()) -> DataFrame:
+def reasoned_lines(frame: DataFrame, needs: Needs) -> DataFrame:
     """As `frame_lines`, with `reason`: why a row is invalid, or null."""
-    fields = frame.schema.fields
     # By their place, names do not matter to Spark: they may have dots, and differ in upper and lower case only.
-    rows = frame.toDF(*(f"c{number}" for number in range(len(fields))))
-    kept = {field.name: number for number, field in enumerate(fields) if field.name not in left_out}
-    kinds = {name: fields[number].dataType for name, number in kept.items()}
-    columns = {name: f.col(f"c{number}") for name, number in kept.items()}
-    faults = [fault_of(columns[name], kind, name) for name, kind in kinds.items()]
+    columns = {field.name: f.col(f"c{number}") for number, field in enumerate(frame.schema.fields)}
+    rows = frame.toDF(*(f"c{number}" for number in range(len(columns))))
+    kinds = {field.name: field.dataType for field in frame.schema.fields if needs.uses(field.name)}
+    rows = rows.select(*(columns[name] for name in kinds))
+    faults = [fault_of(columns[name], kind, told_reason(name)) for name, kind in kinds.items()]
     reason = first_of([fault for fault in faults if fault is not None])
     token = field_of(columns[TOKEN], kinds[TOKEN])
     return rows.select(

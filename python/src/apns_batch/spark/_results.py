@@ -29,6 +29,8 @@ def results(spark: SparkSession, run_dir: str | os.PathLike[str]) -> DataFrame:
     `attempts` (int), `apns_unique_id` and those of `result_columns`, as strings. One of these has `column_` in front of its name if, without
     regard to upper and lower case, the name is that of a column before it.
 
+    :param spark: The session that reads them.
+    :param run_dir: The directory of the run: `run.run_dir`, and not the pattern that it was made from.
     :raises ConfigurationError: The directory holds no run in parts.
     """
     layout = RunLayout.of(run_dir)
@@ -44,14 +46,15 @@ def results(spark: SparkSession, run_dir: str | os.PathLike[str]) -> DataFrame:
         return spark.createDataFrame([], schema)
     # Spark reads them by their place, because it may not like their names.
     places = StructType([StructField(f"c{number}", StringType()) for number in range(len(given))])
-    frame = (
+    lines = (
         spark.read.schema(places)
-        .option("header", "true")
-        .option("enforceSchema", "true")
         .option("escape", '"')
         .option("multiLine", "true")
         .csv([f"file://{path}" for path in files])
     )
+    # The header rows. Spark, which would skip them, would say of each file that it calls the columns otherwise. That of a result begins with a
+    # number, whatever its texts are.
+    frame = lines.where(~f.col(places[0].name).eqNullSafe(FIXED_COLUMNS[0]))
     columns = dict(zip(FIXED_COLUMNS, (f.col(field.name) for field in places), strict=False))
     texts = [plain(f.col(field.name)) for field in places.fields[len(FIXED_COLUMNS) :]]
     part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/", 1).cast("int")
@@ -65,15 +68,14 @@ def _typed(columns: dict[str, Column]) -> list[Column]:
     # The reason of a row that could not be written stands behind its token.
     ending = f.lit(UNREADABLE)
     has_own = (columns["outcome"] == "invalid") & reason.endswith(ending) & token.contains(REASON)
-    before = f.substring_index(token, REASON, 1)
+    after = f.substring_index(token, REASON, -1)
+    before = token.substr(f.lit(1), f.length(token) - f.length(after) - len(REASON))
     own = f.when(has_own, before).otherwise(f.coalesce(token, f.lit("")))
     found: dict[str, Column] = {
         **{name: plain(column) for name, column in columns.items()},
         # The command writes the token of an invalid row as the row has it.
         "token": f.when(own.rlike("^[0-9A-Fa-f]+$"), f.lower(own)).otherwise(own),
-        "reason": f.when(
-            has_own, token.substr(f.length(before) + len(REASON) + 1, f.lit(2**31 - 1))
-        ).otherwise(reason),
+        "reason": f.when(has_own, after).otherwise(reason),
         "timestamp": f.timestamp_millis(columns["timestamp"].cast("bigint")),
     }
     for name, kind in _TYPES.items():

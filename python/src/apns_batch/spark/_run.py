@@ -46,14 +46,17 @@ class SparkRun(RunHandle):
     ) -> SparkRun:
         """Sends rows again that ended as unavailable, of a run that is complete.
 
+        The summary of this object stays as it was: that of the object that is returned is the new one.
+
         :param campaign: The campaign file; None for that of the call that has sent the run.
-        :param settings: The settings of that call, if the campaign is given.
+        :param settings: The settings of that call; None for those that this object knows, which are none if it was opened or if the campaign
+            is given.
         :param senders: As in `send`; None for as many as that call had.
         :param rate: As in `send`; None for that of that call.
-        :raises ConfigurationError: The run is not complete, or the campaign is another one.
+        :return: The run with its summary afterwards.
+        :raises ConfigurationError: The run is not complete, or campaign or settings are others than those that it was sent with.
         """
-        lanes = 1 if self.driver is None else self.driver.options.lanes
-        sent = self._retried(Cluster(self.spark, None, 1, lanes), campaign, settings, senders, rate)
+        sent = self._retried(Cluster(self.spark, None, 1), campaign, settings, senders, rate)
         return replace(self, summary=sent.summary, was_complete=sent.was_complete)
 
 
@@ -64,7 +67,7 @@ def send(
     run_dir: str | os.PathLike[str] | None = None,
     settings: Mapping[str, object] | None = None,
     senders: int = 1,
-    lanes: int = 1,
+    lanes: int | None = None,
     rate: float | None = None,
     connections: int | None = None,
     parts: int | None = None,
@@ -75,12 +78,13 @@ def send(
     allow_empty: bool = False,
     lock_wait: float = 0,
     token_interval: float = TOKEN_SECONDS,
-    report: bool = True,
+    report: bool | None = None,
 ) -> SparkRun:
     """Sends a push for each row of a DataFrame, and returns when each has an outcome.
 
-    It is an action: job 1 freezes the rows into the run directory, and job 2 sends them. It may be called any number of times with the same
-    directory. A later call, after whatever ended the first one, sends what is left of the frozen rows, and does not look at `df`.
+    It is an action: job 1 freezes the rows into the run directory, with the columns that the campaign uses, and job 2 sends them. It may be
+    called any number of times with the same directory. A later call, after whatever ended the first one, sends what is left of the frozen
+    rows. Of its own `df` it compares the schema, and computes nothing.
 
     The signing key stays with the driver; the executors get a provider token, which the driver replaces every 45 minutes.
 
@@ -91,7 +95,8 @@ def send(
         replaced as by the command. Its file system must have locks that exclude.
     :param settings: Settings that replace those of the campaign file, by their keys in it; None leaves one out.
     :param senders: The number of tasks that send at the same time. Each needs a slot.
-    :param lanes: The sending threads of each of them.
+    :param lanes: The sending threads of each of them; None for those of the campaign, or for one. With more than one, a task asks for that many
+        cores.
     :param rate: Requests per second of all senders together; None for that of the campaign, or for no limit.
     :param connections: Connections of all senders together; None for 64.
     :param parts: The number of parts; None for four for each sender. A part of some 500,000 rows is a good size.
@@ -102,7 +107,7 @@ def send(
     :param allow_empty: Whether a run of no rows is complete, and no error.
     :param lock_wait: Seconds to wait while another program sends this run.
     :param token_interval: Seconds after which the provider token is replaced.
-    :param report: Whether a report of all parts is written into the run directory.
+    :param report: Whether a report of all parts is written into the run directory; None for what the campaign says (`report: none`).
     :raises ConfigurationError: Campaign, rows or an argument are wrong.
     :raises StorageError: The run directory has no locks that exclude, or a machine does not see it as the driver does.
     :raises RunBusyError: Another program is sending this run.
@@ -115,13 +120,15 @@ def send(
     )
     spark = df.sparkSession
     driver = Driver(run_dir, Campaign.of(campaign, settings), options, lock_wait, report, token_interval)
-    sent = driver.send(Cluster(spark, df, senders, lanes, unfit))
+    sent = driver.send(Cluster(spark, df, senders, unfit))
     return SparkRun(str(sent.layout.root), sent.summary, sent.was_complete, driver, spark=spark)
 
 
 def open_run(spark: SparkSession, run_dir: str | os.PathLike[str]) -> SparkRun:
     """Opens a run in parts that another program has sent, or is sending.
 
+    :param spark: The session for its results, and for sending rows again.
+    :param run_dir: The directory of the run: `run.run_dir`, and not the pattern that it was made from.
     :raises ConfigurationError: The directory holds no run in parts.
     """
     layout = RunLayout.of(run_dir)
@@ -129,7 +136,12 @@ def open_run(spark: SparkSession, run_dir: str | os.PathLike[str]) -> SparkRun:
 
 
 def verify(spark: SparkSession, run_dir: str | os.PathLike[str]) -> Verification:
-    """Checks, with a task for each part, that each row has at most one result, and that results and summaries agree."""
+    """Checks, with a task for each part, that each row has at most one result, and that results and summaries agree.
+
+    :param spark: The session whose tasks read the run.
+    :param run_dir: The directory of the run.
+    :raises ConfigurationError: The directory holds no run in parts.
+    """
     layout = RunLayout.of(run_dir)
     manifest = Manifest.read(layout)
 
