@@ -22,9 +22,11 @@ struct WholeRun: Encodable {
     /// The number of sending threads, and of connections of each; nil for the default.
     let lanes: Int?
     let connections: Int?
+    /// `files` or `none`; nil for the default.
+    let report: String?
 
     enum CodingKeys: String, CodingKey {
-        case night, canary, rate, lanes, connections
+        case night, canary, rate, lanes, connections, report
         case runDirectory = "run_dir"
         case notAfter = "not_after"
         case minRows = "min_rows"
@@ -44,6 +46,7 @@ struct WholeRun: Encodable {
         canaryMaxRejected = campaign.canary.map { Double($0.maxRejectedPercent) }
         rate = campaign.rateLimit.rate?.perSecond
         spreadSeconds = campaign.rateLimit.spread.map { $0 / .seconds(1) }
+        report = settings.values["report"]?.text
         (lanes, connections) = (settings.values["lanes"]?.number, settings.values["connections"]?.number)
     }
 
