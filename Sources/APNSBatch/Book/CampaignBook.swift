@@ -145,8 +145,12 @@ public struct CampaignBook: Sendable {
 
     /// Whether a run of the campaign has a directory, or had it and left files there.
     public func isOccupied(_ directory: String) throws(CampaignError) -> Bool {
+        // The lines first, and then the ledger: another process may write them meanwhile.
+        let hasNoLines = RunDirectory.hasNoLines(directory)
         do {
             if try RunOpening(ifBegunIn: directory) != nil { return true }
+            // A start that ended before its ledger had anything sent nothing, and the next one has its directory.
+            if hasNoLines, RunDirectory.hasLedger(directory) { return false }
             guard RunDirectory.hasResults(directory) else { return false }
         } catch {
             // A ledger that cannot be read may be that of another program.

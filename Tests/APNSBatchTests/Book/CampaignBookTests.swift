@@ -336,6 +336,20 @@ import Testing
         #expect(try nights.decision() == .wait(.sent(by: nights.directory(0))))
     }
 
+    @Test func `a start that ended before its ledger had a run leaves its directory to the next one`() async throws {
+        var nights = try Nights()
+        do { _ = try CampaignRun(nights.campaign) }
+        let directory = nights.directory(0)
+        #expect(FileManager.default.fileExists(atPath: directory + "/results.csv"))
+        let book = try #require(try CampaignBook(nights.campaign.campaign))
+        #expect(try !book.isOccupied(directory))
+        #expect(try await nights.send().ending == .complete)
+        #expect(try book.isOccupied(directory))
+        // Lines whose ledger has nothing are those of a run.
+        try Data().write(to: URL(filePath: directory + "/ledger"))
+        #expect(try book.isOccupied(directory))
+    }
+
     @Test func `a run that the history does not have is taken in, and one of another topic is not`() async throws {
         for isKilled in [false, true] {
             var nights = try Nights()
