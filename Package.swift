@@ -93,6 +93,7 @@ let package = Package(
         core("CAPNSTransport", ["CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"]),
         core("CAPNSCrypto", ["CAPNSCommon", "CAPNSOpenSSL"]),
         core("CAPNSProcess", []),
+        core("CAPNSStart", ["CAPNSProcess"], inside: ["CAPNSProcess"]),
         core("CAPNSPostgres", ["CAPNSCommon", "CAPNSLibPQ"]),
         // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
         core(
@@ -159,15 +160,17 @@ let package = Package(
                 "APNSBatchBasics",
             ]),
         strictModule("APNSSimulator", ["APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"]),
-        .executableTarget(
-            name: "apns-batch",
-            dependencies: [
+        // The command is a library, so that tests can call what it is made of.
+        module(
+            "APNSBatchCommand",
+            [
                 "APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator",
                 "APNSBatchWebhooks", "APNSBatchBasics", "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: swift),
+            ]),
+        .executableTarget(
+            name: "apns-batch", dependencies: ["APNSBatchCommand", "CAPNSStart"], swiftSettings: swift),
 
         // Tests.
         .target(name: "CAPNSTestSupport", path: "Tests/Support/CAPNSTestSupport", cSettings: c),
@@ -251,6 +254,12 @@ let package = Package(
             "APNSBatchReportTests",
             [
                 "APNSBatchReport", "APNSBatch", "APNSBatchRecords", "APNSBatchModel", "APNSBatchBasics",
+            ]),
+        tests(
+            "APNSBatchCommandTests",
+            [
+                "APNSBatchCommand", "APNSBatch", "APNSBatchRecords", "APNSBatchSimulator",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests("EndToEndTests", ["APNSBatch", "APNSBatchTestSupport"]),
         .target(

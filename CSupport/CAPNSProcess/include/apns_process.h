@@ -1,6 +1,6 @@
 /*
- * process: start-up checks and signal handlers of the command. They run before main, and so before Swift's runtime
- * starts threads or opens files, in every program that links this module. A library must not link it.
+ * process: start-up checks and signal handlers of the command, and what else it does for its own process. CAPNSStart
+ * runs the former before main, and so before Swift's runtime starts threads or opens files. A library must not link it.
  *
  * 1. Closed standard descriptors are opened on /dev/null, so that no other file becomes standard output. Writing to a
  *    standard output that was closed fails (EBADF).

@@ -79,20 +79,7 @@ extension EndToEndRuns {
         }
 
         private static let urls: [(url: String, says: String)] = [
-            ("s3://bucket/rows.csv", #"write input_command: [aws, s3, cp, --quiet, "s3://bucket/rows.csv", "-"]"#),
-            ("s3a://bucket/rows.csv", #"[aws, s3, cp, --quiet, "s3://bucket/rows.csv", "-"]"#),
-            (
-                "s3://bucket/night=1/rows.parquet",
-                #"write input_query: { engine: duckdb, query: "FROM read_parquet('s3://bucket/night=1/rows.parquet')" }"#
-            ),
-            ("gs://bucket/rows.csv", #"input_command: [gcloud, storage, cat, "gs://bucket/rows.csv"]"#),
-            ("abfss://c@account/rows.csv", "input_command: [az, storage, blob, download, "),
-            (
-                "https://example.com/rows.csv",
-                #"input_command: [curl, --fail, --silent, --show-error, --location, "https://example.com/rows.csv"]"#
-            ),
-            ("HTTPS://me:word@example.com/rows.csv?sig=word#word", #"found the URL "https://example.com/rows.csv": "#),
-            ("file:///rows.csv", "write the path without file://"),
+            ("HTTPS://me:word@example.com/rows.csv?sig=word#word", #"found the URL "https://example.com/rows.csv": "#)
         ]
 
         @Test(arguments: urls) func `a URL in place of a path is named, without its secrets`(url: String, says: String)

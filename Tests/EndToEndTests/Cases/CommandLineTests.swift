@@ -17,26 +17,7 @@ extension EndToEnd {
 
         @Test(arguments: [
             ("topic: a.b\nattempts: 0\n", ":2:11: attempts: expected 1 to 1000, found 0"),
-            ("not_after: 6 hours\n", ":1:12: not_after: expected a time such as"),
-            ("expiration: soon\n", ":1:13: expiration: expected seconds since 1970"),
-            ("campaign_id: 7\n", ":1:14: campaign_id: expected a UUID, found \"7\""),
-            ("loop: select\n", ":1:7: loop: expected io_uring or epoll"),
-            ("on_unknown: forget\n", ":1:13: on_unknown: expected resend"),
-            ("connect_patience: 0\n", ":1:19: connect_patience: expected 1 to 86400 seconds"),
-            ("stop_at: { Unregistered: lots }\n", ":1:10: stop_at: expected never, or a share"),
-            ("stop_at: { Unregisterd: 5% }\n", ":1:10: stop_at: expected one of APNs's reasons"),
             ("run_dir: x\nkey_fil: a.p8\n", ":2:1: unknown key \"key_fil\"; did you mean key_file?"),
-            ("sleep: 5\n", ":1:1: unknown key \"sleep\"; docs/reference/settings.md lists the keys"),
-            ("topic: a.b\nlanes: 1\ntopic: c.d\n", ":3:1: topic: is given twice, first in line 1"),
-            ("attempts: \"3\"\n", ":1:11: attempts: expected a whole number, found the text \"3\""),
-            ("lanes: [1]\n", ":1:8: lanes: expected a single value, found a list"),
-            ("strings: App\n", ":1:10: strings: expected a list, found \"App\""),
-            ("stop_at: 5%\n", ":1:10: stop_at: expected keys and values, found \"5%\""),
-            (
-                "encryption: { keys: [a], chipher: x }\n",
-                ":1:26: encryption: unknown key \"chipher\"; did you mean cipher?"
-            ),
-            ("- a\n- b\n", ":1:1: expected keys and values, found a list"),
         ])
         func `errors of a campaign file have line, column and key`(yaml: String, message: String) throws {
             let (sender, finished) = try Self.check(yaml)

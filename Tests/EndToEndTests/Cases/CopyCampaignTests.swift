@@ -130,11 +130,6 @@ extension EndToEnd {
 
         @Test(arguments: [
             ("expect: [accepted > 0]", "expect"), ("metrics_listen: \"9100\"", "metrics_listen"),
-            ("state_dir: state", "state_dir"),
-            ("webhooks: [{ url_file: u }]", "webhooks"), ("rate_shared: r", "rate_shared"),
-            ("on_complete: [/bin/true]", "on_complete"), ("require_fresh: 20h", "require_fresh"),
-            ("from_row: 5", "from_row"),
-            ("results_to: { database: d, table: t }", "results_to"),
         ])
         func `a setting that nobody could keep for all parts is refused, unless it is left out`(
             line: String, key: String
@@ -160,12 +155,7 @@ extension EndToEnd {
                 (
                     #"{"aps":{"alert":"{{frist_name}}"}}"#, "",
                     #"unknown column "frist_name"; did you mean "first_name"?"#
-                ),
-                (#"{"aps":{"alert":"Hi"}}"#, "result_columns: [nope]", #"no column "nope""#),
-                (#"{"aps":{"alert":"Hi"}}"#, "only: { country: [DE] }", #"no column "country""#),
-                (#"{"aps":{"alert":"Hi"}}"#, "columns: { name: Last }", "Last"),
-                (#"{"aps":{"badge":"x"}}"#, "", "badge"),
-                (#"{"aps":{"alert":"{{first_name"}}"#, "", "template.json:1:"),
+                )
             ])
         func `columns and templates are compared before a row is frozen`(
             template: String, line: String, message: String

@@ -117,18 +117,6 @@ extension EndToEndRuns {
         /// error.
         static let wrong: [(arguments: [String], says: String)] = [
             (["--input", "ROWS", "--to", "localhost:1", "--no-such-flag"], "--no-such-flag"),
-            (["--to", "simulator"], "input"),
-            (["--input", "ROWS", "--to", "nowhere"], "nowhere"),
-            (
-                ["--input", "ROWS", "--to", "simulator", "--proxy", "http://u:p@h:1"],
-                "--proxy: the URL must not contain a password; give --proxy-password-file or --proxy-password-env"
-            ),
-            (["--input", "ROWS", "--to", "localhost:99999"], "99999"),
-            (["--input", "ROWS", "--to", "simulator", "--template", "/nonexistent/t.json"], "/nonexistent/t.json"),
-            (["--input", "ROWS", "--to", "simulator", "--template", "BROKEN"], "broken.json:"),
-            (["--input", "ROWS", "--to", "simulator", "--template", "COLUMN"], "surname"),
-            (["--input", "ROWS", "--to", "simulator", "--loop", "kqueue"], "kqueue"),
-            (["--input", "ROWS", "--to", "simulator", "--lanes", "0"], "lanes"),
             (
                 ["--input", "ROWS", "--to", "simulator", "--template", "GOOD", "--min-rows", "2"],
                 "rows.csv: expected at least 2 rows, found 1; nothing was sent"
@@ -143,14 +131,6 @@ extension EndToEndRuns {
                 ["--input", "ROWS", "--to", "simulator", "--template", "GOOD", "--not-after", "2020-01-01T00:00:00Z"],
                 "not-after: expected a time in the future, found 2020-01-01T00:00:00Z"
             ),
-            (["--input", "ROWS", "--to", "production", "--topic", "com.example.app"], "key"),
-            (
-                [
-                    "--input", "ROWS", "--to", "production", "--topic", "com.example.app", "--key-file", "BROKEN",
-                    "--key-id", "ABC123DEFG", "--team-id", "DEF123GHIJ", "--template", "GOOD",
-                ], "signing key"
-            ),
-            (["/nonexistent/campaign.yaml"], "/nonexistent/campaign.yaml"),
             (["CAMPAIGN", "--input", "ROWS", "--to", "simulator"], "tempalte"),
         ]
 
@@ -160,8 +140,6 @@ extension EndToEndRuns {
             let files = [
                 "GOOD": Sender.template,
                 "ROWS": try scratch.write(Self.header + "00aa,Ada,1,true,,{}\n", to: "rows.csv"),
-                "BROKEN": try scratch.write("{\"aps\": {\"alert\": \"Hi\",}}", to: "broken.json"),
-                "COLUMN": try scratch.write("{\"aps\": {\"alert\": \"Hi {{surname}}\"}}", to: "column.json"),
                 "CAMPAIGN": try scratch.write("tempalte: t.json\n", to: "campaign.yaml"),
             ]
             let finished = try Child.run(

@@ -196,11 +196,5 @@ extension EndToEnd {
                 finished.errors.contains("warning: on_complete: /bin/sh: was killed after 5 s"), "\(finished)")
             #expect(reader.wait(seconds: 120) == .exited(0))
         }
-
-        @Test(arguments: ["on_complete: []", "on_complete_patience: 0", "ping_timeout: 86401"])
-        func `settings that are out of range: exit code 64`(setting: String) throws {
-            let (finished, _) = try send(setting)
-            #expect(finished.ending == .exited(64) && finished.errors.contains("c.yaml:5:"), "\(finished)")
-        }
     }
 }

@@ -247,7 +247,7 @@ extension EndToEnd {
         /// Whether every place of the command where text leaves the process is one that makes it printable.
         @Test func `the command prints nothing past its printers`() throws {
             let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
-                path: "../../../Sources/apns-batch")
+                path: "../../../Sources/APNSBatchCommand")
             let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
             var found = 0
             for case let file as URL in files where file.pathExtension == "swift" {

@@ -249,23 +249,9 @@ extension EndToEndRuns {
                 "providers:\n  - { topics: [com.a], keyfile: a.p8 }\n",
                 "campaign.yaml:2:24: providers[0]: unknown key \"keyfile\"; did you mean key_file?"
             ),
-            ("topic: com.a\nproviders: one\n", "campaign.yaml:2:12: providers: expected a list"),
-            ("providers:\n  - com.a\n", "campaign.yaml:2:5: providers[0]: expected keys and values"),
-            ("providers: []\n", "providers: expected 1 to 100, found 0"),
-            (
-                "providers:\n  - { topics: [com.a], key_file: a.p8 }\nkey_id: ABC\n",
-                "campaign.yaml:3:1: key_id: cannot be given together with providers"
-            ),
-            (
-                "providers:\n  - { topics: com.a }\n",
-                "campaign.yaml:2:15: providers[0].topics: expected a list, found \"com.a\""
-            ),
             (
                 "providers:\n  - { topics: [com.a] }\n  - { topics: [com.b], key_file: a.p8 }\n",
                 "providers[0]: no credentials: give key_file with key_id and team_id, provider_token_file or certificate_file"
-            ),
-            (
-                "providers:\n  - { topics: [com.a], certificate_file: none.pem }\n", "none.pem"
             ),
         ]
 

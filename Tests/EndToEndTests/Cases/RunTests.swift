@@ -351,11 +351,7 @@ extension EndToEndRuns {
         }
 
         @Test(arguments: [
-            ("run_dir: \"{dat}\"", "9:10: run_dir: unknown placeholder {dat}"),
-            ("run_dir: \"{date}\"\ntimezone: Europe/Berlim", "10:11: timezone: expected a time zone"),
-            ("run_dir: x\ntimezone: EST", "10:11: timezone: expected a time zone"),
-            ("run_dir: \"{date}\"\nnight_starts: 25:00", "10:15: night_starts: expected a time of day"),
-            ("run_dir: x\nname: Late News", "10:7: name: expected 1 to 40 characters of a-z, 0-9, _ and -"),
+            ("run_dir: \"{date}\"\ntimezone: Europe/Berlim", "10:11: timezone: expected a time zone")
         ])
         func `wrong values are named with their place`(settings: String, message: String) throws {
             let stage = try Stage()

@@ -61,18 +61,6 @@ extension EndToEnd {
             #expect(starts == ["\(file):1:7:", "\(file):2:11:", "\(file):3:12:"].map { $0[...] }, "\(finished)")
         }
 
-        @Test(arguments: ["rate: fast", "bogus: 1"])
-        func `faults that the library finds are told with the others`(other: String) throws {
-            let yaml = "\(other)\npriority: 7\ncanary: -1\nstop_at: { Unregisterd: 5% }\nstop_window: 10\n"
-            let lines = try Self.faults(in: Data(yaml.utf8))
-            let starts = lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
-            #expect(
-                starts == [
-                    other == "bogus: 1" ? ":1:1: unknown" : ":1:7: rate:", ":2:11: priority:", ":3:9: canary:",
-                    ":4:10: stop_at:",
-                ], "\(lines)")
-        }
-
         @Test func `faults of columns are told at once, each with its place in the campaign file`() throws {
             let sender = try Sender()
             let file = try sender.scratch.write(
@@ -118,23 +106,6 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            ("? [a, b]\n: 1\n", [":1:3: expected a name before the colon, found a list"]),
-            (
-                "stop_at: { [any]: 5% }\n",
-                [":1:12: stop_at: expected a name before the colon, found a list"]
-            ),
-            // A part that cannot be read is not said to be missing as well.
-            ("encryption: x\n", [":1:13: encryption: expected keys and values, found \"x\""]),
-            ("encryption: { keys: a }\n", [":1:21: encryption.keys: expected a list, found \"a\""]),
-            ("webhooks: [[a]]\n", [":1:12: webhooks[0]: expected keys and values, found a list"]),
-            ("on_complete: [\" \"]\n", [":1:14: on_complete: expected a program and its arguments, found none"]),
-            (
-                "topic: a.b\nto: prodution\n",
-                [
-                    ":2:5: to: expected production, sandbox, simulator or HOST:PORT, found \"prodution\"; "
-                        + "did you mean production?"
-                ]
-            ),
             (
                 "topic: a.b\nrate: fast\n'topic': c.d\nlanes: two\ntopic: e.f\nstop_at:\n  any: 5%\n  any: 6%\n",
                 [
@@ -144,25 +115,10 @@ extension EndToEnd {
                     ":5:1: topic: is given twice, first in line 1",
                     ":8:3: any: is given twice, first in line 7",
                 ]
-            ),
-            ("input: \"\"\n", [":1:8: input: expected a path, found an empty text"]),
-            ("topic: a.b\nname: a\u{0}b\n", [":2:8: control characters are not allowed"]),
+            )
         ])
         func `what cannot be meant has its place and one line`(yaml: String, expected: [String]) throws {
             #expect(try Self.faults(in: Data(yaml.utf8)) == expected)
-        }
-
-        @Test func `a file that is not UTF-8 is named for it`() throws {
-            let other = Data("topic: a.b\nname: ".utf8) + [0xE9, 0x0A]
-            #expect(try Self.faults(in: other) == [":2:7: expected UTF-8, found another byte"])
-            let wide = [":" + " expected UTF-8, found UTF-16; convert it with iconv -f UTF-16 -t UTF-8"]
-            for mark in [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]] { #expect(try Self.faults(in: Data(mark)) == wide) }
-        }
-
-        @Test func `of very many faults the first are told, and how many more there are`() throws {
-            let lines = try Self.faults(in: Data((1...5_000).map { "no_key_\($0): 1\n" }.joined().utf8))
-            #expect(lines.count == 51 && lines[49].hasPrefix(":50:1: unknown key \"no_key_50\""), "\(lines.prefix(3))")
-            #expect(lines.last == ":51:1: and 4950 more faults from here on")
         }
 
         // MARK: Schema

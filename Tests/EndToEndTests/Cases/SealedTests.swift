@@ -84,21 +84,6 @@ extension EndToEnd {
                 "campaign.yaml:6:3: encryption: unknown key \"cypher\"; did you mean cipher?"
             ),
             (
-                "keys: [body]\n  cipher: des",
-                "campaign.yaml:6:11: encryption.cipher: expected aes-256-gcm or aes-256-cbc, found \"des\""
-            ),
-            (
-                "keys: [body]\n  padding: none",
-                "campaign.yaml:6:12: encryption.padding: expected oaep-sha256, oaep-sha1 or pkcs1, found \"none\""
-            ),
-            ("keys: []", "campaign.yaml:5:3: encryption: expected the keys to encrypt, found none"),
-            ("cipher: aes-256-gcm", "campaign.yaml:5:3: encryption: keys is missing"),
-            (
-                "keys: [boddy]",
-                "payload.json:1:1: there is no key \"boddy\" to encrypt; did you mean \"body\"?"
-            ),
-            ("keys: [aps]", "payload.json:1:2: the key \"aps\" cannot be encrypted"),
-            (
                 "keys: [body]\n  key_column: rsa",
                 "rows.csv:1: no column \"rsa\" with the recipient's key, which encryption needs; there are \"token\", "
                     + "\"body\", \"public_key\""

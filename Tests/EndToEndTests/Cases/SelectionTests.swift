@@ -125,17 +125,6 @@ extension EndToEndRuns {
 
         @Test(arguments: [
             ("columns: { token: Adress, user: User.UserId }", #"select.yaml:3:10: columns: "#),
-            (
-                "columns: { token: Address, user: User.UserId }\nonly: { Channeltype: APNS }",
-                #"select.yaml:4:7: only: "#
-            ),
-            (
-                "columns: { token: Address, user: User.UserId }\nonly: { ChannelType: [] }",
-                "only: ChannelType: expected at least one value"
-            ),
-            ("columns: [token]", "select.yaml:3:10: columns: expected keys and values"),
-            ("only: { a: { b: c } }", "select.yaml:3:12: only.a: expected a single value"),
-            ("columns: { token: [a] }", "select.yaml:3:19: columns.token: expected a single value"),
             ("columns: { token: Address }", #"t.json:1:21: unknown column "user""#),
         ])
         func `what is wrong is said with its place, and nothing is sent`(settings: String, error: String) throws {

@@ -125,8 +125,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            ("rate", "2000", "expected a rate such as 2000/s"), ("rate", "0/s", "expected a rate such as 2000/s"),
-            ("ramp", "10m", "needs a rate"), ("spread", "5", "expected a duration such as"),
+            ("rate", "2000", "expected a rate such as 2000/s"), ("ramp", "10m", "needs a rate"),
         ])
         func `a limit that makes no sense is refused, and nothing is sent`(
             name: String, value: String, message: String

@@ -100,14 +100,6 @@ extension EndToEnd {
         /// Options, and the expected message about them.
         static let wrong: [(arguments: [String], says: String)] = [
             (["--environment", "test"], "Please provide one of 'production' and 'sandbox'"),
-            (["--certificate-fault", "x"], "Please provide one of 'none', 'answer' or 'goaway'"),
-            (
-                ["--provider-key", "a:b"],
-                "--provider-key: expected FILE, FILE:KEYID:TEAMID or FILE:KEYID:TEAMID:TOPICS, found \"a:b\""
-            ),
-            (["--provider-key", "/nonexistent/key:A:B"], "/nonexistent/key"),
-            (["--client-ca", "/nonexistent/ca.pem"], "/nonexistent/ca.pem"),
-            (["--channel-limit", "-1"], "channelsMaximum: expected 0 or more, found -1"),
             (["--token-lifetime", "-1"], "tokenLifetime: expected 0 to 4294967296 seconds, found -1"),
         ]
 

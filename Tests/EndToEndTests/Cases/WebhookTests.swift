@@ -231,14 +231,6 @@ extension EndToEndRuns {
 
         @Test(arguments: [
             ("http://example.com/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https:///5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://:443/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://localhost:0/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://localhost:99999/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://%00/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://a..b/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "url_file"),
-            ("https://localhost/5ec2e7f0-webhook", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "secret_file"),
             ("https://localhost/5ec2e7f0-webhook", "whsec_MfKQ9r8GKYqrTwjU", "secret_file"),
         ])
         func `files that cannot be used are refused before the run, without being printed`(
@@ -256,8 +248,6 @@ extension EndToEndRuns {
 
         @Test(arguments: [
             (", events: [complete]", "webhooks[0].events[0]: expected started, completed, failed"),
-            (", events: []", "entry 1: events: expected at least one"),
-            (", timeout: 31", "entry 1: timeout: expected 1 to 30, found 31"),
             (", retries: 3", "unknown key \"retries\""),
         ])
         func `settings that are wrong: exit code 64`(more: String, says: String) throws {

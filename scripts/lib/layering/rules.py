@@ -12,6 +12,7 @@ ALLOWED = {
     "CAPNSTransport": {"CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"},
     "CAPNSCrypto": {"CAPNSCommon", "CAPNSOpenSSL"},
     "CAPNSProcess": set(),
+    "CAPNSStart": {"CAPNSProcess"},
     # Of the export to PostgreSQL alone.
     "CAPNSPostgres": {"CAPNSCommon", "CAPNSLibPQ"},
     # Of the simulator alone.
@@ -43,11 +44,12 @@ ALLOWED = {
         "Mustache"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
     "APNSSimulator": {"APNSBatchSimulator", "APNSBatchModel", "APNSBatchBasics"},
-    "apns-batch": {"APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchWebhooks", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "APNSBatchCommand": {"APNSBatch", "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchWebhooks", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+    "apns-batch": {"APNSBatchCommand", "CAPNSStart"},
 }
 
 # What uses of the library what is public, as other packages do. The neutral mechanics of this target are not the library's.
-PUBLIC_ONLY = {"apns-batch"}
+PUBLIC_ONLY = {"APNSBatchCommand"}
 NEUTRAL = {"APNSBatchBasics"}
 
 # The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
@@ -69,16 +71,20 @@ FOLDERS = {
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"},
         {"SimulatorConfiguration.swift", "SimulatorProbe.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
-    "apns-batch": [{".", "Arguments", "Campaign", "Control", "Export", "Hooks", "Metrics", "Parts", "Preflight", "Progress", "Service", "Sockets", "Webhooks"}],
+    "APNSBatchCommand": [
+        {".", "Arguments", "Commands", "Control", "Export", "Hooks", "Metrics", "Parts", "Preflight", "Process", "Progress", "Sending",
+         "Service", "Settings", "Sockets", "Webhooks"}],
 }
 
 # Targets whose internal headers a target includes: what fills in their tables of functions.
-INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"}, "CAPNSIdentities": {"CAPNSCrypto"}}
+INSIDE = {
+    "CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"}, "CAPNSIdentities": {"CAPNSCrypto"},
+    "CAPNSStart": {"CAPNSProcess"}}
 
 # The product that other packages link, and what must never be in it: servers, faults, simulator, the command.
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
-    "CAPNSTransportServer", "CAPNSIdentities", "CAPNSPostgres", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
+    "CAPNSTransportServer", "CAPNSIdentities", "CAPNSPostgres", "CAPNSProcess", "CAPNSSimulatedNetwork", "CAPNSStart", "APNSBatchCommand", "APNSBatchIdentities",
     "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSBatchWebhooks", "APNSSimulator",
     "apns-batch"}
 # The other libraries among the products, and what they have in them of the above: exactly this.
@@ -96,7 +102,7 @@ TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
 FOUNDATION = {
     "APNSBatchRecords": {"FoundationEssentials"}, "APNSBatch": {"FoundationEssentials"},
     "APNSBatchReport": {"FoundationEssentials"}, "APNSBatchWebhooks": {"FoundationEssentials"},
-    "apns-batch": {"Foundation"}}
+    "APNSBatchCommand": {"Foundation"}}
 
 # What snippets may import: they are programs of another package, as far as their readers are concerned.
 SNIPPET_IMPORTS = {"APNSBatch", "APNSSimulator", "ServiceLifecycle", "Logging", "Foundation"}
@@ -224,12 +230,15 @@ KERNEL_CALLS = {
         "syscall": "Mutex of Synchronization",
     },
     "apns-batch": {
+        "Task exit": "the main function, which waits",
+    },
+    "APNSBatchCommand": {
         "access read write close fcntl stat glob globfree": "files and descriptors that arguments name",
         "ioctl isatty tcgetattr tcsetattr": "the terminal",
         "fflush print Foundation.FileHandle": "output",
         "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
         "fstat poll sleep pause kill getpid": "the end of the supervisor",
-        "exit _exit": "the end",
+        "_exit": "the end",
         "socket bind listen getsockname setsockopt": "the address of metrics_listen (Metrics)",
         "accept poll send recv shutdown": "the clients of both sockets (Sockets)",
         "socket setsockopt sendto getenv unsetenv getpid": "messages to systemd (Service)",

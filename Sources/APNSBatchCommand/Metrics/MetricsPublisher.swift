@@ -66,7 +66,7 @@ final class MetricsPublisher: Sendable {
     private func listen(to run: CampaignRun) throws -> MetricsEndpoint? {
         guard let address else { return nil }
         let started = Date.now.timeIntervalSince1970
-        return try apns_batch.reporting(call.located) {
+        return try APNSBatchCommand.reporting(call.located) {
             try MetricsEndpoint(address) { self.answer($0, run, started) }
         }
     }

@@ -181,7 +181,7 @@ struct CampaignCall: Sendable {
     /// Runs `body`. An error is reported on standard error with its place in the campaign file, and rethrown as an exit code.
     func reporting<T>(_ body: () throws -> T) throws -> T {
         do {
-            return try apns_batch.reporting(located, body)
+            return try APNSBatchCommand.reporting(located, body)
         } catch let status as ExitCode {
             advise(on: status)
             throw status
@@ -191,7 +191,7 @@ struct CampaignCall: Sendable {
     /// Runs `body` likewise.
     func reporting<T>(_ body: () async throws -> T) async throws -> T {
         do {
-            return try await apns_batch.reporting(located, body)
+            return try await APNSBatchCommand.reporting(located, body)
         } catch let status as ExitCode {
             advise(on: status)
             throw status

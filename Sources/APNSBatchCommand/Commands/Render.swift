@@ -66,7 +66,7 @@ struct Render: AsyncParsableCommand {
         if invalid { throw ExitStatus.someRowsLeft }
     }
 
-    private func checkRows() throws {
+    func checkRows() throws {
         if row != nil, rows != nil { throw UsageError("--row and --rows: give one of them") }
         if row == 0 { throw UsageError("--row: expected 1 or more, found 0") }
         if let rows, rows < 0 { throw UsageError("--rows: expected 0 or more, found \(rows)") }

@@ -98,15 +98,30 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () async throw
 
 /// Reports an error on standard error and returns its exit code.
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
-    guard let status = ExitStatus.of(error) else { return error }
-    if let faults = ExitStatus.faults(of: error) {
-        Console.shared.failures(
-            faults.map(located).sorted { $0.compare($1, options: .numeric) == .orderedAscending })
-    } else {
-        complainOfFailure(located("\(error)"))
+    guard let complaint = Complaint(error, located) else { return error }
+    Console.shared.failures(complaint.lines)
+    if let remedy = complaint.remedy { complain(remedy) }
+    return complaint.status
+}
+
+/// What is said of an error on standard error, and the exit code.
+struct Complaint {
+    let lines: [String]
+    /// What a person can do about it, if that is known.
+    let remedy: String?
+    let status: ExitCode
+
+    /// Nil for an error that has an exit code of its own.
+    ///
+    /// - Parameter located: adds the place that a message is about.
+    init?(_ error: any Error, _ located: (String) -> String = { $0 }) {
+        guard let status = ExitStatus.of(error) else { return nil }
+        self.status = status
+        lines =
+            ExitStatus.faults(of: error)?.map(located).sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+            ?? [located("\(error)")]
+        remedy = (error as? ChannelError)?.remedy
     }
-    if let remedy = (error as? ChannelError)?.remedy { complain(remedy) }
-    return status
 }
 
 /// The machine lacks a resource; nothing was sent.

@@ -2,7 +2,9 @@ import APNSBatch
 import ArgumentParser
 import CAPNSProcess
 
-@main
+/// Runs the command with the arguments of the process, and ends the process with an exit code. The program must link CAPNSStart.
+public func runCommand() async { await ApnsBatch.main() }
+
 struct ApnsBatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns-batch",
@@ -58,26 +60,42 @@ struct ApnsBatch: AsyncParsableCommand {
         return "\(ProductVersion.current) (\(String(cString: commit)))"
     }
 
-    /// Core dumps are forbidden before any key is in memory. CAPNSProcess has already prepared the process in other ways.
+    /// What arguments ask for.
+    enum Request {
+        case shortHelp(of: any ParsableCommand.Type)
+        case run(any ParsableCommand)
+
+        /// - Parameter given: the arguments, without the name of the program.
+        /// - Throws: `UsageError`, or an error of the parser, which may be a request for help.
+        init(_ given: [String]) throws {
+            let arguments = NegativeNumbers.joined(given)
+            try CommandWord.check(arguments)
+            if let command = ShortHelp.command(of: arguments) {
+                self = .shortHelp(of: command)
+            } else {
+                let command = try parseAsRoot(arguments)
+                try RepeatedFlags.check(arguments, of: type(of: command))
+                self = .run(command)
+            }
+        }
+    }
+
+    /// Core dumps are forbidden before any key is in memory. CAPNSStart has already prepared the process in other ways.
     static func main() async {
         ProcessSecrecy.forbidCoreDumps()
         ServiceManager.begin()
         do {
-            let arguments = NegativeNumbers.joined(Array(CommandLine.arguments.dropFirst()))
-            try reporting { try CommandWord.check(arguments) }
-            if let command = ShortHelp.command(of: arguments) {
-                Output.lines(try ShortHelp.lines(of: command))
-                throw ExitCode.success
-            }
-            var command = try parseAsRoot(arguments)
-            try reporting {
-                try RepeatedFlags.check(arguments, of: type(of: command))
-                _ = try LocalZone.current()
-            }
-            if var command = command as? AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
+            let given = Array(CommandLine.arguments.dropFirst())
+            let request = try reporting { try Request(given) }
+            switch request {
+            case .shortHelp(let command): Output.lines(try ShortHelp.lines(of: command))
+            case .run(var command):
+                try reporting { _ = try LocalZone.current() }
+                if var command = command as? AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
             }
             end(.success)
         } catch {
@@ -96,14 +114,21 @@ struct ApnsBatch: AsyncParsableCommand {
         exit(withError: code == .success && !Output.isComplete() ? ExitStatus.interrupted : code)
     }
 
-    /// Reports an error of the arguments, or one that was not reported yet, in the same form as all other errors.
+    /// Reports an error of the arguments, or one that was not reported yet.
     private static func refuse(_ error: any Error) -> Never {
+        let refusal = refusal(error)
+        for line in refusal.lines { complain(line) }
+        exit(withError: refusal.status)
+    }
+
+    /// The lines for an error of the arguments, or for one that was not reported yet, in the same form as for all other errors.
+    static func refusal(_ error: any Error) -> (lines: [String], status: ExitCode) {
         let code = exitCode(for: error)
         let text = message(for: error)
-        complain(text.prefix(1).lowercased() + text.dropFirst())
+        var lines = [text.prefix(1).lowercased() + text.dropFirst()]
         let hint = fullMessage(for: error).split(separator: "\n").last { $0.contains("--help") }
         // "  See 'apns-batch send --help' for more information."
-        if let command = hint?.split(separator: "'").dropFirst().first { complain("see \(command)") }
-        exit(withError: code == .validationFailure ? ExitStatus.usage : code)
+        if let command = hint?.split(separator: "'").dropFirst().first { lines.append("see \(command)") }
+        return (lines, code == .validationFailure ? ExitStatus.usage : code)
     }
 }
