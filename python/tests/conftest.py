@@ -211,9 +211,11 @@ def rows(count: int) -> list[dict[str, str]]:
 
 
 def documented(page: str, text: str) -> str:
-    """The block of code of a page below docs/ that has a text."""
+    """The block of code of a page below docs/integrate/ that has a text."""
     blocks = re.findall(
-        r"(?:^    .*\n|^\n(?=    ))+", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE
+        r"(?:^    .*\n|^\n(?=    ))+",
+        (ROOT / "docs" / "integrate" / page).read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     (found,) = (block for block in blocks if text in block)
     return textwrap.dedent(found)

@@ -53,7 +53,7 @@ def test_the_needs_of_a_program_are_read() -> None:
 
 
 def test_the_page_says_the_same() -> None:
-    page = (ROOT / "docs" / "spark" / "wheel.md").read_text()
+    page = (ROOT / "docs" / "integrate" / "spark" / "wheel.md").read_text()
     allowed = systems()
     for library, versions in (("glibc", "GLIBC"), ("OpenSSL", "OPENSSL")):
         version = ".".join(map(str, allowed.NEWEST[versions][:2]))
