@@ -24,7 +24,8 @@ extension EndToEndRuns {
             let (rows, directory) = (10_000, sender.newRunDirectory())
             let input = try origin == "ndjson pipe" ? sender.makeRows(rows, "--ndjson") : sender.makeRows(rows)
             let more =
-                ["--on-unknown", policy, "--connections", "1", "--rate", "2000/s", "--run-dir", directory] + sender.credentials.flags
+                ["--on-unknown", policy, "--connections", "1", "--rate", "2000/s", "--run-dir", directory]
+                + sender.credentials.flags
             let flags = ["--template", Sender.template, "--to", "localhost:\(simulator.port)"] + more
             let send: Child
             switch origin {
