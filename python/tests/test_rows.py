@@ -435,7 +435,7 @@ def test_results_join_as_documented(start_simulator: Start, make_campaign: Make)
         {"token": [token.upper() for token in tokens(30)], "name": "x", "user_id": range(1, 31)}
     )
     run = apns_batch.run(frame, campaign=campaign.path, run_dir=campaign.run_dir, parts=2)
-    names: dict[str, Any] = {"frame": frame, "run": run}
+    names: dict[str, Any] = {"frame": frame, "run": run, "pandas": pd}
     exec(documented("values.md", "frame.assign"), names)  # noqa: S102, the example of the page
     for joined in (names["by_token"], names["by_user"]):
         assert list(joined.columns) == [

@@ -12,10 +12,11 @@ import pytest
 import apns_batch
 from apns_batch import _storage
 from apns_batch._altered import plain
-from apns_batch._campaign import CopiedCampaign
+from apns_batch._campaign import Campaign, CopiedCampaign
 from apns_batch._freeze import accept, begin_input, freeze_rows
 from apns_batch._layout import RunLayout
 from apns_batch._manifest import Manifest, Part, Settled
+from apns_batch._needs import needs_of
 from apns_batch._options import Options
 from apns_batch._pace import rate_text
 from apns_batch._part import PartMessage, stop_all
@@ -216,3 +217,27 @@ def test_each_row_has_the_keys_of_the_first_rows(tmp_path: pathlib.Path) -> None
     assert sum(line["name"] == "Ada" for line in lines) == 1
     assert sum("late" in line for line in lines) == 1
     assert sum(line.get("other") is True for line in lines) == 1
+
+
+def test_settings_with_keys_are_for_the_file() -> None:
+    campaign = Campaign.of("campaign.yaml", {"columns": {"name": "given_name"}})
+    with pytest.raises(apns_batch.ConfigurationError, match="columns has keys and values; write it"):
+        campaign.flags()
+
+
+def test_a_frame_of_pandas_is_none_of_spark() -> None:
+    pytest.importorskip("pyspark")
+    pd: Any = pytest.importorskip("pandas")
+    from apns_batch import spark  # noqa: PLC0415
+
+    with pytest.raises(
+        apns_batch.ConfigurationError, match=r"found a pandas\.DataFrame; apns_batch\.run sends"
+    ):
+        spark.send(pd.DataFrame({"token": ["ab"]}), campaign="campaign.yaml")
+
+
+def test_sources_of_names_are_needed(tmp_path: pathlib.Path) -> None:
+    campaign = {"columns": {"user_id": "uid", "name": "person.given"}}
+    (tmp_path / "campaign.yaml").write_text(json.dumps(campaign))
+    needs = needs_of({"needs": [{"column": "name", "uses": ["template"]}]}, tmp_path)
+    assert needs.used(("token", "uid", "person", "other")) == ("token", "uid", "person")

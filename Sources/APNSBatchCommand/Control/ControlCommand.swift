@@ -2,6 +2,7 @@ import APNSBatch
 import APNSBatchBasics
 import APNSBatchReport
 import ArgumentParser
+import Foundation
 import Glibc
 
 struct ControlCommand: ParsableCommand {
@@ -60,6 +61,7 @@ struct ControlCommand: ParsableCommand {
         let reached = try reporting {
             try run.parts.filter { try $0.isBegun && Self.connected(to: $0.directory) { _, _ in true } ?? false }
         }
+        if request == .stop, !reached.isEmpty { try reporting { try Self.stopAll(run) } }
         let line = try reporting { try request.share(of: reached.count) } ?? line
         var refused = 0
         var done = 0
@@ -75,6 +77,16 @@ struct ControlCommand: ParsableCommand {
         guard done == 0 else { return }
         complain("\(runDirectory): no process on this machine is working on a part of this run, or it does not answer")
         throw ExitStatus.unavailable
+    }
+
+    /// Tells the program that divided the rows, on whatever machine, to resume no part.
+    private static func stopAll(_ run: DistributedRun) throws {
+        let text = #"{"part": -1, "exit_code": 75, "cause": "control asked to stop"}"# + "\n"
+        do {
+            try Data(text.utf8).write(to: URL(filePath: run.directory + "/stop"), options: .withoutOverwriting)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            // Somebody has stopped it already.
+        }
     }
 
     /// Sends the request to the process at work, and returns its answer; nil if there is none.

@@ -9,6 +9,8 @@ extension Resume {
     func resume(_ run: DistributedRun) async throws -> ExitCode {
         let parts = run.parts
         var codes: [ExitCode] = []
+        // A run whose rows are sent again is not complete, whatever ends this process.
+        if retryUnavailable { unlink("\(run.directory)/_COMPLETE") }
         for part in parts where part.isBegun {
             let code = try await resume(part)
             codes.append(code)

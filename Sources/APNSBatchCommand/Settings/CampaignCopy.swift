@@ -132,6 +132,22 @@ private struct CopiedFiles {
                     let (number, (name, path)) = entry
                     members[name] = .text(try copy(path.text ?? "", as: "\(setting.key)-\(number)"))
                 })
+        default: return Self.withKeys(value, setting.kind)
+        }
+    }
+
+    /// A value whose members have the keys of campaign files, as `key_column`, and not the names of settings.
+    private static func withKeys(_ value: SettingValue, _ kind: Setting.Kind) -> SettingValue {
+        switch (kind, value) {
+        case (.record(let settings), .members(let members)):
+            var found: [String: SettingValue] = [:]
+            for (name, member) in members {
+                let kind = settings.first { $0.name == name }?.kind
+                found[SettingName.key(name)] = kind.map { withKeys(member, $0) } ?? member
+            }
+            return .members(found)
+        case (.records(let settings), .list(let items)):
+            return .list(items.map { withKeys($0, .record(settings)) })
         default: return value
         }
     }

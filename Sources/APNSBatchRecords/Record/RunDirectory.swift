@@ -17,6 +17,8 @@ package enum RunDirectory {
     package static let summary = "summary.json"
     /// The figures of each second.
     package static let timeline = "timeline"
+    /// The parts of a run whose rows were divided.
+    package static let partsManifest = "manifest.json"
 
     /// Takes a directory for a new run: the requested one, which is created if it does not exist, or a new one below `runs/`
     /// named by the time in UTC. Of several processes that take the same directory at the same time, one succeeds.
@@ -24,6 +26,11 @@ package enum RunDirectory {
     package static func take(_ wanted: String?) throws(CampaignError) -> (path: String, ledger: any AppendFile) {
         let path = try make(wanted)
         let files = DirectoryFiles(path)
+        guard !hasFile("\(path)/\(partsManifest)") else {
+            throw CampaignError(
+                .configuration,
+                "\(path) holds a run in parts: call the program again that divided the rows, or name another directory")
+        }
         // The ledger is created first, so that results without a ledger are those of another program.
         if hasResults(path), !files.hasLedger { throw taken(path) }
         let ledger = try files.makeLedger()

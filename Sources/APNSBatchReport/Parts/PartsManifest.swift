@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// The content of `manifest.json`, in which the program that divides a campaign lists its parts. Other members are for that program.
 struct PartsManifest: Equatable {
-    static let name = "manifest.json"
+    static let name = RunDirectory.partsManifest
     static let bytesMax = 256 * 1024 * 1024
     static let partsMax = 1_000_000
     /// No number of rows or bytes is greater, so that sums of them do not overflow.

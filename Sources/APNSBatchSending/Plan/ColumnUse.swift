@@ -20,7 +20,8 @@ extension CampaignPlan {
         add("template", templates.columnsUsed)
         add("selects", [templates.column].compactMap(\.self))
         add("key", [sealing?.keyColumn].compactMap(\.self))
-        if roles.collapseID == nil { add("collapse_id", headers.collapseID?.columnsUsed ?? []) }
+        // Of the default too, which rows have whose own is empty.
+        add("collapse_id", headers.collapseID?.columnsUsed ?? [])
         add("results", resultColumns.indices)
         add("only", selection?.columns ?? [])
         return uses.sorted { $0.key < $1.key }.map { ColumnUse(column: columns[$0.key], uses: $0.value) }

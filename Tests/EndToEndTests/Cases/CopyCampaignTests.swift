@@ -53,6 +53,30 @@ extension EndToEnd {
                 """, to: "welcome.yaml")
         }
 
+        @Test func `a copy can be read, with keys in keys and columns of a default collapse id`() throws {
+            try sender.scratch.write(#"{"aps":{"alert":"x","mutable-content":1},"body":"{{body}}"}"#, to: "sealed.json")
+            let campaign = try sender.scratch.write(
+                """
+                template: sealed.json
+                topic: com.example.app
+                to: localhost:2197
+                key_file: \(sender.credentials.providerKey)
+                key_id: \(TestCredentials.keyID)
+                team_id: \(TestCredentials.teamID)
+                encryption: { keys: [body], key_column: rsa }
+                collapse_id: "m-{{match}}"
+                """, to: "sealed.yaml")
+            let finished = try copy(campaign)
+            try #require(finished.ending == .exited(0), "\(finished)")
+            let needs = try #require(try object(finished.output)["needs"] as? [[String: Any]])
+            for column in ["body", "rsa", "match"] {
+                #expect(needs.contains { $0["column"] as? String == column }, "\(column): \(finished)")
+            }
+            let copied = sender.scratch.path("shared/campaign/campaign.yaml")
+            let again = try sender.command(["copy-campaign", copied, sender.scratch.path("shared/again")])
+            #expect(again.ending == .exited(0), "\(again)")
+        }
+
         @Test func `a copy has the files and what is sent, and nothing of one machine`() throws {
             let finished = try copy(try writeCampaign())
             try #require(finished.ending == .exited(0) && finished.errors.isEmpty, "\(finished)")

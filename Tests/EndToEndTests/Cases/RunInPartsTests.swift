@@ -43,6 +43,37 @@ extension EndToEnd {
             #expect(sums["ended"] as? Int == 120 && (sums["outcomes"] as? [String: Int])?["accepted"] == 120, "\(sums)")
         }
 
+        @Test func `run does not send its rows into the directory of a run in parts`() throws {
+            let simulator = try SimulatorProcess(sender)
+            try PartReports.send(0, stage, simulator, sender)
+            let campaign = sender.scratch.path("campaign.yaml")
+            for command in ["run", "send"] {
+                let refused = try sender.command(
+                    [
+                        command, campaign, "--input", stage.inputs[1], "--to", "localhost:\(simulator.port)",
+                        "--run-dir", stage.directory,
+                    ] + sender.credentials.flags)
+                #expect(refused.ending == .exited(64), "\(refused)")
+                #expect(refused.errors.contains("\(stage.directory) holds a run in parts"), "\(refused)")
+            }
+            #expect(try simulator.stop().values.allSatisfy { $0.received == 1 })
+            #expect(try status()["ended"] as? Int == 40)
+        }
+
+        @Test func `control stop tells the program that divided the rows to resume no part`() throws {
+            let simulator = try SimulatorProcess(sender, script: .slow)
+            let nobody = try sender.command(["control", stage.directory, "stop"])
+            #expect(nobody.ending == .exited(69), "\(nobody)")
+            let file = stage.directory + "/stop"
+            #expect(!FileManager.default.fileExists(atPath: file))
+            let process = try sender.startSlowly(simulator, part(0), rows: 20_000)
+            defer { _ = process.stop(SIGKILL) }
+            let stopped = try sender.command(["control", stage.directory, "stop"])
+            #expect(stopped.ending == .exited(0), "\(stopped)")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.contains(#""part": -1, "exit_code": 75"#), "\(text)")
+        }
+
         @Test func `a directory of nights names the runs in parts that are not complete`() throws {
             let simulator = try SimulatorProcess(sender)
             try PartReports.send(0, stage, simulator, sender)

@@ -49,6 +49,10 @@ class Campaign:
         """The settings as flags of the command."""
         flags: list[str] = []
         for key, value in self.settings.items():
+            if isinstance(value, Mapping):
+                raise ConfigurationError(
+                    f"settings: {key} has keys and values; write it into the campaign file"
+                )
             if value is not None and (only is None or key in only):
                 flag = "--" + key.replace("_", "-")
                 values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]

@@ -58,6 +58,9 @@ def needs_of(said: Mapping[str, Any], copy: pathlib.Path) -> Needs:
         own: str = need["column"]
         for column in {own, sources.get(own, own)}:
             needs[column] = (*needs.get(column, ()), *need["uses"])
+    # A part demands the source of each of these names, whether it uses the name or not.
+    for source in sources.values():
+        needs.setdefault(source, ("columns",))
     return Needs(needs)
 
 

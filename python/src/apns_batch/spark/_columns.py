@@ -47,6 +47,11 @@ def check_columns(frame: DataFrame) -> dict[str, str]:
 
     Raises ConfigurationError unless the rows have tokens, and every column its own name.
     """
+    if not hasattr(frame, "sparkSession"):
+        kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+        raise ConfigurationError(
+            f"df: expected a DataFrame of Spark, found a {kind}; apns_batch.run sends other rows"
+        )
     if frame.isStreaming:
         raise ConfigurationError("df: a stream has no end; send each of its batches (foreachBatch)")
     check_names(frame.columns)

@@ -57,7 +57,7 @@ def results(spark: SparkSession, run_dir: str | os.PathLike[str]) -> DataFrame:
     frame = lines.where(~f.col(places[0].name).eqNullSafe(FIXED_COLUMNS[0]))
     columns = dict(zip(FIXED_COLUMNS, (f.col(field.name) for field in places), strict=False))
     texts = [plain(f.col(field.name)) for field in places.fields[len(FIXED_COLUMNS) :]]
-    part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/", 1).cast("int")
+    part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/[^/]+$", 1).cast("int")
     typed = [part, *_typed(columns), *texts]
     return frame.select(*(column.alias(name) for column, name in zip(typed, names, strict=True)))
 
