@@ -82,10 +82,11 @@ struct ControlCommand: ParsableCommand {
     /// Tells the program that divided the rows, on whatever machine, to resume no part.
     private static func stopAll(_ run: DistributedRun) throws {
         let text = #"{"part": -1, "exit_code": 75, "cause": "control asked to stop"}"# + "\n"
-        do {
-            try Data(text.utf8).write(to: URL(filePath: run.directory + "/stop"), options: .withoutOverwriting)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            // Somebody has stopped it already.
+        let path = run.directory + "/stop"
+        // The first cause is kept.
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
+            throw SystemError("\(path) cannot be written, so that its program may resume the parts")
         }
     }
 

@@ -1,7 +1,7 @@
 import APNSBatch
 import APNSBatchReport
 import ArgumentParser
-import Glibc
+import Foundation
 
 /// A run in parts, continued by hand.
 extension Resume {
@@ -10,7 +10,7 @@ extension Resume {
         let parts = run.parts
         var codes: [ExitCode] = []
         // A run whose rows are sent again is not complete, whatever ends this process.
-        if retryUnavailable { unlink("\(run.directory)/_COMPLETE") }
+        if retryUnavailable { try? FileManager.default.removeItem(atPath: "\(run.directory)/_COMPLETE") }
         for part in parts where part.isBegun {
             let code = try await resume(part)
             codes.append(code)
