@@ -158,7 +158,7 @@ public final class CampaignRun: Sendable {
         addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         var before = CampaignProgress()
-        before.outcomes = past?.reading.history.tally.outcomes ?? [:]
+        before.totals = RunTotals(past?.reading.history.tally.outcomes ?? [:])
         self.metrics = MetricsRecorder(metrics, name: name, start: Figures(run: RunMeasurements(before)))
         // A run that is resumed has reserved room, which counts as used, and ends in order where that does not suffice.
         if isNew { try Self.requireRoom(campaign, in: taken?.path, for: input, surroundings) }
@@ -448,9 +448,9 @@ public final class CampaignRun: Sendable {
     /// Adds the summary to the history, and removes what no later session needs.
     private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
         // Rows that ended as unavailable are read again if the run is resumed for them, and rows that were not sent as long as no file has them.
-        let isKeptFile =
-            summary.notSentFile != nil || summary.invalid == 0 && summary.expired == 0 || control.isAbandoned
-        if summary.ending == .complete, summary.unavailable == 0, isKeptFile { dropKeptRows() }
+        let hasFile = summary.notSentFile != nil || control.isAbandoned
+        let isNeeded = summary.rows { $0.canBeReopened || !hasFile && $0.canBeCorrected } > 0
+        if summary.ending == .complete, !isNeeded { dropKeptRows() }
         historyPlace?.add(
             summary, directory: directory, input: summary.ending == .complete ? contents : nil,
             logger: plan.log.logger)

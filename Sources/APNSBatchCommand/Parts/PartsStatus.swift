@@ -66,8 +66,8 @@ struct PartsStatus: Encodable {
             line.state = status.isRunning ? .sending : status.isDone ? .complete : .stopped
             ended += line.ended
             mayBeSent += line.mayBeSent
-            resent += status.resent
-            for (outcome, count) in status.outcomes { outcomes["\(outcome.name)", default: 0] += count }
+            resent += status.totals.resent
+            for outcome in Outcome.allCases { outcomes["\(outcome.name)", default: 0] += status.totals[outcome] }
         } catch {
             (line.state, line.cause) = (.damaged, "\(error)")
         }

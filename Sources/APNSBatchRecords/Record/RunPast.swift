@@ -27,7 +27,7 @@ package struct RunPast: Sendable {
         lengthFound = ledger.length
         let found = try Self.read(ledger, files, name: name)
         var reading = found.reading
-        isReopening = reopening && reading.history.tally[.unavailable] > 0
+        isReopening = reopening && Outcome.allCases.contains { $0.canBeReopened && reading.history.tally[$0] > 0 }
         if isReopening { Self.reopen(&reading) }
         self.reading = reading
         (notes, resultsFound) = (found.notes, found.resultsFound)

@@ -98,7 +98,7 @@ package final class LaneGauges: Sendable {
     /// - Parameter withAccount: whether to add the lane's account, which takes longer than the rest.
     package func add(to snapshot: inout CampaignProgress, withAccount: Bool) {
         for outcome in Outcome.allCases {
-            snapshot.outcomes[outcome] += outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
+            snapshot[outcome] += outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
         }
         let streams = streams.load(ordering: .relaxed)
         snapshot.connections += connections.load(ordering: .relaxed)

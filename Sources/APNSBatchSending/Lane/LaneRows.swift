@@ -88,10 +88,9 @@ struct LaneRows: ~Copyable {
 
     /// The outcomes of the rows that this session sent, for the canary.
     var canaryCount: Canary.Count {
-        Canary.Count(
-            accepted: tally[.accepted], rejected: tally[.rejected], unavailable: tally[.unavailable],
-            unknown: tally[.unknown] - unknownOfEarlier,
-            open: UInt64(flights.count))
+        var count = Canary.Count(outcomes: tally.outcomes, open: UInt64(flights.count))
+        count.outcomes[.unknown] -= unknownOfEarlier
+        return count
     }
 
     /// Whether neither the reader nor the lane has another row.

@@ -59,7 +59,7 @@ FOLDERS = {
     "APNSBatchRows": ["Blocks", "Packing", "Format", "Rows", "Encoding", "Source", {"Chunks", "CSV", "NDJSON", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
-    "APNSBatchModel": [{"Campaign", "Expectations"}, "Outcomes", "Notifications", "Reports"],
+    "APNSBatchModel": ["Outcomes", {"Campaign", "Expectations"}, "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Observing", {"Campaign", "Book"}, "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
