@@ -25,7 +25,7 @@ ALLOWED = {
     "APNSBatchCredentials": {"APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"},
     "APNSBatchIdentities": {"APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"},
     "APNSBatchTransport": {"CAPNSTransport", "APNSBatchBasics"},
-    "APNSBatchModel": {"APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "Histogram"},
+    "APNSBatchModel": {"APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"},
     "APNSBatchRecords": {
         "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"},
     "APNSBatchSending": {
