@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Every warning is an error, in both languages. These are settings, not unsafe flags, so the library stays usable as a
