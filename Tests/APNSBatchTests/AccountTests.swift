@@ -80,7 +80,7 @@ import Testing
             ]).bytes
         ).history
         #expect(history.figures.requests == 15 && history.figures.lanes?.retries == ["503": 6])
-        #expect(history.figures.lanes?.answerTimes.count == 2 && history.figures.lanes?.answerTimes.longest == 4)
+        #expect(history.figures.lanes?.answerTimes.total == 2 && history.figures.lanes?.answerTimes.longest == 4)
         #expect(history.figuresOfSession == next)
     }
 

@@ -179,14 +179,14 @@ extension CampaignSummary.Work {
 }
 
 extension CampaignSummary.AnswerMilliseconds {
-    package init?(_ times: AnswerTimes) {
+    package init?(_ times: AnswerTimeCounts) {
         guard let p50 = times.quantile(0.5), let p90 = times.quantile(0.9), let p99 = times.quantile(0.99) else {
             return nil
         }
         func milliseconds(_ time: UInt32) -> Double { Double(time) / 1000 }
         self.init(
             p50: milliseconds(p50), p90: milliseconds(p90), p99: milliseconds(p99),
-            max: milliseconds(times.longest), samples: times.count)
+            max: milliseconds(times.longest), samples: times.total)
     }
 }
 
@@ -194,7 +194,7 @@ extension CampaignSummary.AnswerBin {
     private static let binsPerDecade = 10.0
 
     /// Returns the bins from the first to the last one that has answers; nil without answers.
-    static func all(of times: AnswerTimes) -> [CampaignSummary.AnswerBin]? {
+    static func all(of times: AnswerTimeCounts) -> [CampaignSummary.AnswerBin]? {
         var counts: [Int: UInt64] = [:]
         times.forEach { time, count in
             let decades = log(Double(max(1, time)) / 1000) / log(10)

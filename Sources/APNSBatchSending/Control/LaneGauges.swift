@@ -112,7 +112,7 @@ package final class LaneGauges: Sendable {
         guard withAccount else { return }
         var sum = snapshot.account ?? LaneAccount()
         account.withLock { sum.add($0) }
-        sum.answerTimes.add(answers.counts.times)
+        answers.add(to: &sum.answerTimes)
         snapshot.account = sum
     }
 }

@@ -17,7 +17,7 @@ package enum RowFault {
     /// Returns the finding for an invalid row that is no row at all: all its fields are empty, or it is the header row once more, as
     /// in files that were put together. Nil for another one.
     static func ofWholeRow(_ row: Row, _ plan: CampaignPlan) -> RowFinding? {
-        guard !plan.isService, row.error == nil, row.fields.count == plan.columns.count else { return nil }
+        guard plan.namesRows, row.error == nil, row.fields.count == plan.columns.count else { return nil }
         let isEmpty = row.fields.allSatisfy { $0.allSatisfy { $0 == UInt8(ascii: " ") } }
         if isEmpty {
             let names = plan.columns.prefix(columnsNamed).map { String($0.prefix(32)).quoted }.joined(separator: ", ")
