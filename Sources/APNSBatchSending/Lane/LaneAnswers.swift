@@ -85,7 +85,9 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         rows[ticket].attempts -= 1
         requests -= 1
         let (provider, member, now) = (Int(rows[ticket].provider), Int(rows[ticket].member), connections.now)
-        if completion.failureScope == .local { connections.pools[provider].hold(member, until: now + AnswerLimits.holdTime) }
+        if completion.failureScope == .local {
+            connections.pools[provider].hold(member, until: now + AnswerLimits.holdTime)
+        }
         guard completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
         rows[ticket].refusals += 1
         let refusals = rows[ticket].refusals
