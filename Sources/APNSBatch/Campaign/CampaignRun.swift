@@ -138,6 +138,7 @@ public final class CampaignRun: Sendable {
         campaign.id = past.map { CampaignID($0.header.identity) } ?? campaign.id
         plan = try CampaignPlan(
             campaign, input: reader.facts, logger: logger, start: past?.header.start, surroundings: surroundings)
+        if past?.isReopening == true { try plan.refuseLateRetry() }
         control = RunControl(canary: plan.canary != nil, deadline: plan.deadline?.seconds ?? .max)
         changeLog = RunChanges(after: past?.reading.history.changes ?? []) { [log = plan.log] text in
             log.logger.warning("\(text)")

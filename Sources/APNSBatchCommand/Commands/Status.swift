@@ -31,8 +31,9 @@ struct Status: ParsableCommand {
               apns-batch status runs
 
             Exit codes: 0 every row of the input has ended, and the last process ended in
-            order, or nothing is unfinished in a directory of nights; 2 rows are left, or a
-            process is still running; 64 the directory holds no run and no nights.
+            order, or nothing is unfinished in a directory of nights; 2 rows are left, a
+            process is still running, or one of the nights cannot be read; 64 the directory
+            holds no run and no nights.
             """)
 
     @Argument(help: "Run directory, of a run in parts as well, or directory of nights.", completion: .directory)

@@ -95,8 +95,9 @@ package final class CampaignPlan: Sendable {
         let columns = input.columns
         try Campaign.Number.check(campaign)
         try campaign.rateLimit.check(of: input.name, isFile: input.isFile)
-        // The deadline of a resumed run may have passed: then its rows expire.
         let isResumed = start != nil
+        // What has begun, as a whole or in another part, may be late: then its rows expire.
+        let mayBeLate = isResumed || campaign.isPart
         self.surroundings = surroundings
         self.start = start ?? surroundings.seconds()
         (onUnknown, firstRow) = (campaign.onUnknown, campaign.firstRow)
@@ -131,7 +132,7 @@ package final class CampaignPlan: Sendable {
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: usualRoles, columns: columns,
             authority: APNSHost.authority(host: host, port: port), start: self.start,
-            isBroadcast: campaign.recipients.areChannels)
+            mayBeLate: mayBeLate, isBroadcast: campaign.recipients.areChannels)
         broadcast = BroadcastPlan(campaign.recipients)
         try BroadcastPlan.checkExpiration(headers, usualRoles)
         rules = RuleBook(
@@ -156,8 +157,18 @@ package final class CampaignPlan: Sendable {
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
             try CampaignDeadline(given, start: start)
         }
-        if !isResumed, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
+        if !mayBeLate, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
         stopPatience = min(campaign.stopPatience, .seconds(86_400)).nanoseconds
+    }
+
+    /// Throws an error if rows that are to be sent again would expire instead, because the campaign is over.
+    package func refuseLateRetry() throws(CampaignError) {
+        let now = surroundings.seconds()
+        if let deadline, deadline.hasPassed(now: now) { throw deadline.refusedRetry }
+        guard let expiration = headers.expiration, expiration.hasPassed(now: Int64(now)) else { return }
+        log.logger.warning(
+            "expiration: passed at \(Timestamp.text(Int64(expiration.seconds))); unavailable rows without one of their own expire now"
+        )
     }
 
     /// The column of payloads; nil if there is a template.

@@ -132,11 +132,13 @@ package enum RowFault {
     }
 
     package static func expired(_ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        let field = plan.roles.expiration.map { row.fields[$0] }
-        let found = field.map { "\(Quoted($0))" } ?? "a time in the past"
+        let own = plan.roles.expiration.flatMap { row.fields[$0].isEmpty ? nil : $0 }
         let message =
-            "expiration: expected a time in the future, found \(found); write a duration with its unit, such as 1h"
-        return finding(.expiration, plan.roles.expiration, row, plan, message)
+            own.map {
+                "expiration: expected a time in the future, found \(Quoted(row.fields[$0])); write a duration with its unit, "
+                    + "such as 1h"
+            } ?? "expiration: that of the campaign passed before the row could be sent"
+        return finding(.expiration, own, row, plan, message)
     }
 
     /// Returns a finding at the field of a column, or at the beginning of the row if there is no column.

@@ -47,7 +47,7 @@ package final class InputReader: Sendable {
         } catch {
             throw Self.explain(error, name: input.name, isCopy: isCopy, parts: input.parts)
         }
-        facts = try Self.facts(of: reader, columns, input, campaign, looks: looks && extent == nil)
+        facts = try Self.facts(of: reader, columns, input, campaign, looks: looks && extent == nil && !campaign.isPart)
     }
 
     private static func facts(
