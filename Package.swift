@@ -117,6 +117,8 @@ let package = Package(
                 "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
                 "APNSBatchBasics",
             ]),
+        strictModule(
+            "APNSBatchPlanning", ["APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchBasics"]),
         module(
             "APNSBatchSending",
             [
@@ -126,7 +128,8 @@ let package = Package(
         module(
             "APNSBatch",
             [
-                "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
+                "APNSBatchSending", "APNSBatchPlanning", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows",
+                "APNSBatchNotification",
                 "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
                 product("ServiceLifecycle", "swift-service-lifecycle"),
@@ -198,7 +201,8 @@ let package = Package(
             name: "APNSBatchFuzzTargets",
             dependencies: [
                 "CAPNSFuzzSession", "CAPNSCrypto", "CAPNSCommon", "APNSBatchBasics", "APNSBatch", "APNSBatchSending",
-                "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchMetrics",
+                "APNSBatchPlanning", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
+                "APNSBatchMetrics",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["APNSBatchTestSupport", "APNSBatchFuzzTargets"]),
@@ -220,12 +224,15 @@ let package = Package(
         tests("APNSBatchMetricsTests", ["APNSBatchMetrics", "APNSBatchModel", "APNSBatchNotification"]),
         tests("APNSBatchWebhooksTests", ["APNSBatchWebhooks", "APNSBatchBasics"]),
         tests("APNSBatchPostgresTests", ["APNSBatchPostgres", "APNSBatchRecords", "APNSBatchModel"]),
+        tests(
+            "APNSBatchPlanningTests",
+            ["APNSBatchPlanning", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchBasics"]),
         tests("APNSBatchTransportTests", ["APNSBatchTransport", "CAPNSTransport", "APNSBatchBasics"]),
         tests(
             "APNSBatchTests",
             [
-                "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
-                "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
+                "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchPlanning", "APNSBatchRecords",
+                "APNSBatchModel", "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchTransport",
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk", "APNSBatchSimulation",
                 "APNSBatchTestSupport", .product(name: "Logging", package: "swift-log"),

@@ -17,6 +17,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "strings", run: fuzzStrings),
         FuzzTarget(name: "recipient", run: fuzzRecipient),
         FuzzTarget(name: "ledger", run: fuzzLedger),
+        FuzzTarget(name: "plan", run: fuzzPlan),
         FuzzTarget(name: "timeline", run: fuzzTimeline),
         FuzzTarget(name: "metrics", run: fuzzMetrics),
         FuzzTarget(name: "session", run: fuzzSession),

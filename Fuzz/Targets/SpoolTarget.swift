@@ -57,7 +57,7 @@ private final class FileInMemory {
 }
 
 /// What is appended to a file. One thread uses it.
-private final class CollectedBytes: AppendFile, @unchecked Sendable {
+final class CollectedBytes: AppendFile, @unchecked Sendable {
     private(set) var bytes: [UInt8] = []
     let reservationFailure: StorageError? = nil
 

@@ -174,6 +174,9 @@ enum { APNS_CRYPTO_SHA256_BYTES = 32 };
 /* Computes the SHA-256 of bytes (borrowed until return). digest: room for APNS_CRYPTO_SHA256_BYTES. */
 int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_error *error);
 
+/* Like apns_crypto_sha256, for digests that only compare: it allocates nothing and cannot fail. */
+void apns_crypto_sha256_plain(const uint8_t *bytes, size_t length, uint8_t *digest);
+
 /* Computes the HMAC-SHA256 (RFC 2104) of a message under a key (both borrowed until return). code: room for
  * APNS_CRYPTO_SHA256_BYTES. */
 int apns_crypto_hmac_sha256(const uint8_t *key, size_t key_length, const uint8_t *message, size_t message_length,

@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchPlanning
 import APNSBatchRows
 import APNSBatchSending
 import APNSBatchTransport
@@ -10,18 +11,18 @@ import Glibc
 /// The initializer compiles the templates and reads the header row of the CSV file. ``run()`` reads the input to its end.
 /// Memory does not grow with the input.
 public final class CampaignCheck: Sendable {
-    private let plan: CampaignPlan
-    /// Nil if there is none, or if it was met before the check began.
+    let plan: CampaignPlan
+    /// Nil if there is none.
     private let requirement: RowRequirement?
     private let providers: ProviderDirectory
     private let reader: InputReader
-    private let chunks: BoundedQueue<InputChunk>
+    private let pass: PlanPass
     private let control = RunControl()
     private let gauges: [LaneGauges]
     private let limit: Campaign.RateLimit
-    private let file: FindingsFile?
+    let file: FindingsFile?
     private let started = Guarded<Double?>(nil)
-    private let tokens = SharedTokens()
+    let digests: SharedDigests
     /// Judges the rows as a run does before its first push; nil if it does not. Used by the reader's thread, and after its end.
     private let judge: Guarded<InputJudge?>
     private let life = Life()
@@ -34,17 +35,24 @@ public final class CampaignCheck: Sendable {
     ///   - input: The source of the rows.
     ///   - findingsPath: The path of a file for all findings, which replaces an earlier one; nil for none.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
-    public init(
+    public convenience init(
         _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
     ) throws(CampaignError) {
+        let sorter = DigestSorter { () throws(StorageError) in try FileStorage.nameless(in: Self.temporaryDirectory) }
+        try self.init(campaign, input: input, findingsPath: findingsPath, digests: SharedDigests(sorter))
+    }
+
+    /// - Parameter digests: Compares the tokens.
+    package init(
+        _ campaign: Campaign, input: CampaignInput, findingsPath: String?, digests: SharedDigests
+    ) throws(CampaignError) {
+        self.digests = digests
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
         let input = try RunInput(input)
         let expectations = try ExpectationJudge(campaign)
-        let requirement = RowRequirement(campaign, of: input, expectations)
-        if input.isFile { try InputReader.require(requirement, campaign, of: input) }
-        self.requirement = input.isFile ? nil : requirement
+        requirement = RowRequirement(campaign, of: input, expectations)
         reader = try InputReader(campaign, input: input, lanes: threads)
-        chunks = BoundedQueue(capacity: reader.reader.bufferCount)
+        pass = PlanPass(reader.reader, threads: threads)
         plan = try CampaignPlan(campaign, input: reader.facts, logger: CampaignTrial.silent)
         let scope = CampaignRun.judged(of: campaign, plan, expectations)
         if let scope {
@@ -93,36 +101,23 @@ public final class CampaignCheck: Sendable {
         report.campaign = plan.findings + providers.findings
         report.findingsPath = file?.path
         writeCampaignFindings(report.campaign)
-        control.notify { [reader, chunks] in
-            reader.cancel()
-            chunks.close()
-        }
+        control.notify { [pass] in pass.stop() }
         let findings = Guarded(report)
-        do throws(ThreadError) {
-            let reading = try NamedThread("reader") { [self] in
-                let feed = ChunkFeed(reader, to: chunks) { [judge] group, _ in
-                    judge.withLock { $0?.note(group) }
-                    return nil
-                }
-                feed.run(control: control, wake: {})
-            }
-            NamedThread.together("check", count: gauges.count, failed: fail) { [self] in work($0, into: findings) }
-            reader.cancel()
-            chunks.close()
-            reading.join()
+        do throws(PlanPass.Failure) {
+            try pass.run("check", noting: note) { [self] in work($0, into: findings) }
         } catch {
-            fail(error)
+            control.stop(.failure(explain(error)))
         }
         report = findings.withLock { $0 }
         control.notifyNobody()
-        report.duplicateTokens = tokens.duplicates
+        addDuplicates(to: &report)
         report.sort()
         if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors - report.rowsNotSelected) {
             report.campaign.append(finding)
             writeCampaignFindings([finding])
         }
         file?.finish()
-        // The rows of an input that can be read only once are counted while they are checked.
+        // The rows are counted while they are checked.
         if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
@@ -144,15 +139,24 @@ public final class CampaignCheck: Sendable {
         if !lines.isEmpty { file?.write(lines) }
     }
 
-    private func work(_ number: Int, into shared: Guarded<CheckReport>) {
-        var worker = CheckWorker(
-            plan, chunks: chunks, cursor: reader.makeCursor(), control: control, gauges: gauges[number], tokens: tokens,
-            file: file)
-        worker.run()
-        shared.withLock { worker.finish(into: &$0) }
+    private func explain(_ failure: PlanPass.Failure) -> CampaignError {
+        switch failure {
+        case .input(let error): reader.explain(error)
+        case .threads(let error): CampaignError(.system, "\(error)", cause: error)
+        }
     }
 
-    private func fail(_ error: ThreadError) {
-        control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
+    /// Notes a chunk before its rows are checked.
+    private func note(_ chunk: RowChunk) {
+        reader.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount)
+        judge.withLock { $0?.note(chunk) }
+    }
+
+    private func work(_ number: Int, into shared: Guarded<CheckReport>) {
+        var worker = CheckWorker(
+            plan, pass: pass, cursor: reader.makeCursor(), control: control, gauges: gauges[number],
+            tokens: CheckedTokens(digests), file: file)
+        worker.run()
+        shared.withLock { worker.finish(into: &$0) }
     }
 }

@@ -1,5 +1,6 @@
 import CAPNSCommon
 import Glibc
+import Synchronization
 
 /// A file on disk. Every write goes to its end (`O_APPEND`): if another process truncates the file meanwhile, no hole
 /// results, and `confirmLength` notices that the file is too short.
@@ -55,6 +56,17 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Creates a file without a name in a directory, for what has no room in memory. It ends with the object, also if the
+    /// process is killed.
+    package static func nameless(in directory: String) throws(StorageError) -> FileStorage {
+        let path = "\(directory)/.apns-batch-\(getpid())-\(namelessFiles.add(1, ordering: .relaxed).newValue)"
+        let storage = try FileStorage(path, .new)
+        unsafe unlink(path)
+        return storage
+    }
+
+    private static let namelessFiles = Atomic<Int>(0)
 
     /// Makes the entries of a directory durable.
     package static func syncDirectory(_ path: String) throws(StorageError) {

@@ -160,8 +160,9 @@ enum CheckText {
     }
 
     private static func duplicates(_ report: CheckReport) -> [String] {
-        guard let found = report.duplicateTokens, found.isEstimate else { return [] }
-        return [found.description]
+        report.duplicatesFailure.map {
+            ["duplicate tokens were not counted: \($0); set TMPDIR to a directory with 64 bytes for each row"]
+        } ?? []
     }
 
     private static func sizes(_ report: CheckReport) -> [String] {

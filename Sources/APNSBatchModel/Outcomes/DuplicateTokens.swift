@@ -7,6 +7,10 @@ public struct DuplicateTokens: Sendable, Codable, Equatable {
     /// The numbers of the first two rows with the same token, for at most three pairs of rows.
     public var examples: [[UInt64]]
 
+    package init(rows: UInt64, sampledOneIn: UInt64, examples: [[UInt64]]) {
+        (self.rows, self.sampledOneIn, self.examples) = (rows, sampledOneIn, examples)
+    }
+
     /// Whether the number is an estimate from a sample.
     public var isEstimate: Bool { sampledOneIn > 1 }
 

@@ -17,6 +17,10 @@ enum LedgerDecoder {
         let columnsLength = numbers.next(UInt32.self) ?? 0
         guard let flags = LedgerHeader.Flags(numbers.next(UInt32.self) ?? 0) else { return nil }
         guard UInt64(nameLength) + UInt64(columnsLength) <= texts.count else { return nil }
+        // Runs without a plan do not have it.
+        let plan = numbers.next(UInt64.self).flatMap { bytes in
+            numbers.next(UInt32.self).map { PlanSeal(bytes: bytes, sum: $0) }
+        }
         let (columns, note) = (Int(nameLength), Int(nameLength) + Int(columnsLength))
         return LedgerHeader(
             identity: (high, low), start: start, digest: Array(fixed[40..<72]),
@@ -25,7 +29,7 @@ enum LedgerDecoder {
             columnsSum: columnsSum,
             inputName: String(decoding: texts[..<Int(nameLength)], as: UTF8.self),
             resultColumns: texts[columns..<note].split(separator: 0).map { String(decoding: $0, as: UTF8.self) },
-            note: Array(texts[note...]))
+            note: Array(texts[note...]), plan: plan)
     }
 
     static func session(_ fixed: UnsafeRawBufferPointer) -> LedgerSession? {
@@ -45,14 +49,12 @@ enum LedgerDecoder {
         var numbers = Numbers(fixed)
         guard fixed.count >= 40, let firstRow = numbers.next(UInt64.self), let rows = numbers.next(UInt32.self),
             let bytes = numbers.next(UInt32.self), let offset = numbers.next(UInt64.self),
-            let firstLine = numbers.next(UInt64.self), let sum = numbers.next(UInt32.self),
-            1...LedgerRange.rowsMax ~= Int(rows), rows <= bytes, 1..<LedgerRange.rowMax ~= firstRow,
-            firstLine < UInt64(Int64.max),
-            offset < UInt64(Int64.max) - UInt64(bytes)
+            let firstLine = numbers.next(UInt64.self), let sum = numbers.next(UInt32.self)
         else { return nil }
-        return LedgerRange(
+        let range = LedgerRange(
             start: RowPosition(row: firstRow, line: firstLine, offset: offset), rows: Int(rows), bytes: Int(bytes),
             sum: sum)
+        return range.isPossible ? range : nil
     }
 
     static func mark(_ fixed: UnsafeRawBufferPointer) -> LedgerMark? {

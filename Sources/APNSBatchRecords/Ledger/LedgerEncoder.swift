@@ -44,6 +44,11 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(UInt32(columns.count))
         fixed.add(
             LedgerHeader.Flags(isSpooled: header.isSpooled, packing: header.packing, isCopied: header.isCopied).number)
+        if let plan = header.plan {
+            fixed.add(plan.bytes)
+            fixed.add(plan.sum)
+            fixed.add(UInt32(0))
+        }
         (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
         finish(.header, fixed: fixed.count, texts: texts.count)
     }

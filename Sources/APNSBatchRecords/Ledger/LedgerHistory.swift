@@ -1,5 +1,6 @@
 import APNSBatchModel
 import APNSBatchNotification
+import APNSBatchRows
 
 /// The state of a run, computed from the records of its ledger in order.
 package struct LedgerHistory: Sendable {
@@ -168,13 +169,21 @@ package struct LedgerHistory: Sendable {
     }
 
     mutating func take(_ session: LedgerSession) throws(Fault) {
-        guard header != nil, session.number == (self.session?.number ?? 0) + 1 else { throw .misplaced }
+        guard header != nil, session.number == nextSession || isPlanned(session) else { throw .misplaced }
         killedBefore = killedSessions
         self.session = session
         (figuresBefore, figuresOfSession) = (figures, SessionFigures())
         tallyBefore = tally
         isEnded = false
         isInputRead = false
+    }
+
+    /// The number of the session that follows.
+    package var nextSession: UInt32 { (session?.number ?? LedgerSession.planned) + 1 }
+
+    /// Whether a session is that of the plan, which is in the header and before all others.
+    private func isPlanned(_ session: LedgerSession) -> Bool {
+        session.number == LedgerSession.planned && self.session == nil && header?.plan != nil && session.sendsNothing
     }
 
     mutating func take(_ range: LedgerRange) throws(Fault) {
@@ -276,6 +285,13 @@ package struct LedgerHistory: Sendable {
         if session?.sendsNothing == true { return range.handed }
         guard let handOvers else { return range.facts.rows }
         return max(range.handed, min(range.facts.rows, handOvers[range.facts.firstRow] ?? range.facts.rows))
+    }
+}
+
+extension InputError {
+    /// The error of an input whose rows are not those of a range.
+    package static func changedSince(_ range: LedgerRange) -> InputError {
+        .changedRows(first: range.firstRow, last: range.firstRow + UInt64(range.rows) - 1)
     }
 }
 

@@ -128,13 +128,16 @@ package struct LedgerHeader: Equatable, Sendable {
     package var resultColumns: [String]
     /// Data of the caller (`Campaign.note`).
     package var note: [UInt8]
+    /// The plan that was made before the first push; nil for a run without one.
+    package var plan: PlanSeal?
 
     package init(
         identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, packing: Packing? = nil,
         isSpooled: Bool = false, isCopied: Bool = false, columnsSum: UInt32, inputName: String,
-        resultColumns: [String] = [], note: [UInt8]
+        resultColumns: [String] = [], note: [UInt8], plan: PlanSeal? = nil
     ) {
         self.identity = identity
+        self.plan = plan
         self.start = start
         self.digest = digest
         self.inputBytes = inputBytes
@@ -153,6 +156,7 @@ package struct LedgerHeader: Equatable, Sendable {
             && left.isCopied == right.isCopied
             && left.columnsSum == right.columnsSum
             && left.inputName == right.inputName && left.resultColumns == right.resultColumns && left.note == right.note
+            && left.plan == right.plan
     }
 
     /// What the record has of the input in one number: bit 0 for a spool, bits 1 to 4 for the packing, and bit 5 for a copy.
@@ -185,7 +189,7 @@ package struct LedgerHeader: Equatable, Sendable {
 
 /// A process that works on a run.
 package struct LedgerSession: Equatable, Sendable {
-    /// Counted from 1.
+    /// Counted from 1. Session ``planned`` is before the first one.
     package var number: UInt32
     package var process: UInt32
     /// When it began, in seconds since the epoch.
@@ -197,6 +201,9 @@ package struct LedgerSession: Equatable, Sendable {
     package var sendsNothing: Bool
     /// Data of the caller, as in the header; empty if it is the same as in the header.
     package var note: [UInt8]
+
+    /// The number of the session in which rows end that the plan of the run suppresses. It sends nothing.
+    package static let planned: UInt32 = 0
 
     package init(
         number: UInt32, process: UInt32, time: UInt64, boot: (UInt64, UInt64), policy: UnknownPolicy,
@@ -244,13 +251,24 @@ package struct LedgerRange: Equatable, Sendable {
         self.sum = sum
     }
 
+    /// The facts of a chunk whose rows were not parsed yet.
+    package init(_ chunk: RowChunk) {
+        self.init(start: chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount, sum: CRC32C.of(chunk.contents))
+    }
+
     package var firstRow: UInt64 { start.row }
     /// The offset in the input at which it ends.
     var end: UInt64 { start.offset + UInt64(bytes) }
 
     /// The maximum number of rows in a chunk, which is what fits into a note of the hand-over file.
-    static let rowsMax = (1 << 23) - 1
+    package static let rowsMax = (1 << 23) - 1
     static let rowMax: UInt64 = 1 << 40
+
+    /// Whether a chunk of an input can have these facts.
+    package var isPossible: Bool {
+        1...Self.rowsMax ~= rows && rows <= bytes && 1..<Self.rowMax ~= firstRow && start.line < UInt64(Int64.max)
+            && start.offset < UInt64(Int64.max) - UInt64(bytes)
+    }
 }
 
 extension LedgerHeader.Flags {

@@ -14,6 +14,8 @@ package enum RunDirectory {
     package static let spool = "rows.spool"
     /// The whole input, if it could be read only once.
     package static let inputCopy = "input.zst"
+    /// What becomes of each row, made before the first push.
+    package static let plan = "plan"
     package static let summary = "summary.json"
     /// The figures of each second.
     package static let timeline = "timeline"

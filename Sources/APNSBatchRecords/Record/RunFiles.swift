@@ -47,10 +47,11 @@ extension RunFiles {
 
 /// The files in a run directory.
 package struct DirectoryFiles: RunFiles {
-    private let directory: String
+    let directory: String
 
     package init(_ directory: String) { self.directory = directory }
 
+    var planPath: String { "\(directory)/\(RunDirectory.plan)" }
     private var ledgerPath: String { "\(directory)/\(RunDirectory.ledger)" }
     private var handOversPath: String { "\(directory)/\(RunDirectory.handOvers)" }
     private var timelinePath: String { "\(directory)/\(RunDirectory.timeline)" }
@@ -178,7 +179,7 @@ package struct DirectoryFiles: RunFiles {
         if Self.isHeld(ledger) { unlink("\(directory)/\(RunDirectory.spool)") }
     }
 
-    private static func isHeld(_ ledger: any AppendFile) -> Bool { (try? ledger.confirmHeld()) != nil }
+    static func isHeld(_ ledger: any AppendFile) -> Bool { (try? ledger.confirmHeld()) != nil }
 
     /// The path of the copy of the input.
     package var inputCopyPath: String { "\(directory)/\(RunDirectory.inputCopy)" }
@@ -203,7 +204,7 @@ package struct DirectoryFiles: RunFiles {
         if !isWritten || rename(other, inputCopyPath) != 0 { unlink(other) }
     }
 
-    private func emptyFile(_ path: String) throws(StorageError) -> FileStorage {
+    func emptyFile(_ path: String) throws(StorageError) -> FileStorage {
         let storage = try FileStorage(path, .either)
         try storage.truncate(to: 0)
         return storage

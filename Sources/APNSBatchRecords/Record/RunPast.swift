@@ -23,7 +23,14 @@ package struct RunPast: Sendable {
     ///
     /// - Parameter reopening: whether rows that ended as unavailable count as not sent.
     package init(_ files: any RunFiles, name: String, reopening: Bool = false) throws(CampaignError) {
-        ledger = try files.openLedger()
+        try self.init(files.openLedger(), of: files, name: name, reopening: reopening)
+    }
+
+    /// Reads the ledger that this life of the run has locked.
+    package init(
+        _ ledger: any AppendFile, of files: any RunFiles, name: String, reopening: Bool = false
+    ) throws(CampaignError) {
+        self.ledger = ledger
         lengthFound = ledger.length
         let found = try Self.read(ledger, files, name: name)
         var reading = found.reading
@@ -39,6 +46,9 @@ package struct RunPast: Sendable {
                 .configuration,
                 "a campaign from standard input or a pipe, or from a program whose rows are not kept, cannot be resumed: "
                     + "its rows are gone")
+        }
+        guard !PlannedSession.isDue(in: reading.history, suppressed: 0) else {
+            throw CampaignError(.results, "\(name): not all rows that its plan suppresses have their outcomes")
         }
         self.header = header
     }

@@ -148,19 +148,6 @@ package struct InputChunk: Sendable {
     var rowsRemaining: Int { past?.range.remaining ?? chunk.rowCount }
 }
 
-extension LedgerRange {
-    init(_ chunk: RowChunk) {
-        self.init(
-            start: chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount, sum: CRC32C.of(chunk.contents))
-    }
-}
-
 extension InputReader {
     package func note(_ range: LedgerRange) { note(range.start, rows: range.rows, bytes: range.bytes, sum: range.sum) }
-}
-
-extension InputError {
-    static func changedSince(_ range: LedgerRange) -> InputError {
-        .changedRows(first: range.firstRow, last: range.firstRow + UInt64(range.rows) - 1)
-    }
 }

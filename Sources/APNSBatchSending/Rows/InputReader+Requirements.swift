@@ -8,13 +8,7 @@ extension InputReader {
     package static func requireRows(
         _ campaign: Campaign, of input: RunInput, _ judge: ExpectationJudge
     ) throws(CampaignError) {
-        try require(RowRequirement(campaign, of: input, judge), campaign, of: input)
-    }
-
-    package static func require(
-        _ requirement: RowRequirement?, _ campaign: Campaign, of input: RunInput
-    ) throws(CampaignError) {
-        guard let requirement else { return }
+        guard let requirement = RowRequirement(campaign, of: input, judge) else { return }
         let rows = try countRows(campaign, of: input, upTo: requirement.enough, for: requirement.name)
         if let unmet = requirement.unmet(rows: rows) { throw unmet }
     }

@@ -17,6 +17,7 @@ FOLDERS = {
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": ["Outcomes", {"Campaign", "Expectations"}, "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
+    "APNSBatchPlanning": ["Digests", "File", "Pass"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Observing", {"Campaign", "Book"}, "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
@@ -77,7 +78,7 @@ LIBRARY_FILES = {("CAPNSHTTP2", "CAPNSNGHTTP2"): "h2_library.c"}
 LIBRARY_SYMBOLS = {
     re.compile(r"nghttp2_"): "CAPNSNGHTTP2",
     re.compile(
-        r"(ASN1|BIO|BN|CRYPTO|EC|ECDSA|ERR|EVP|GENERAL_NAMES?|OBJ|OPENSSL|OSSL|PEM|PKCS\d+|RAND|SSL|TLS|X509|X509V3|d2i|i2d)_"):
+        r"(ASN1|BIO|BN|CRYPTO|EC|ECDSA|ERR|EVP|GENERAL_NAMES?|OBJ|OPENSSL|OSSL|PEM|PKCS\d+|RAND|SHA256|SSL|TLS|X509|X509V3|d2i|i2d)_"):
         "CAPNSOpenSSL",
     re.compile(r"io_uring_"): "CAPNSURing",
     re.compile(r"PQ[a-z]|pq[a-z]+_|lo_"): "CAPNSLibPQ",
@@ -171,6 +172,7 @@ KERNEL_CALLS = {
     },
     "APNSBatch": {
         "getpid getrusage sysconf": "the usage of the process",
+        "getenv": "the directory of temporary files",
         "Task": "a program that makes rows while they are sent, and tasks that await answers",
     },
     "APNSBatchPostgres": {
