@@ -74,7 +74,7 @@ struct VerdictAdvice {
             return "correct the rows: invalid_rules in \(file) has the places of the first ones"
         case "unknown":
             return "these rows may have arrived: decide whether to send those again that results.csv lists"
-        case "expired" where summary.changes.contains { $0.text == CampaignRun.abandonment }:
+        case "expired" where summary.changes.contains { $0.text == RunPanel.abandonment }:
             return "the run was given up"
         case "suppressed": return "only and from_row leave these rows out: compare them with the input"
         case "expired": return "start earlier, send faster, or allow more time (not_after, expiration)"
