@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Every warning is an error, in both languages. These are settings, not unsafe flags, so the library stays usable as a
@@ -62,7 +62,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         // Without traits, because those of its providers need Foundation.
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     ],
     targets: [
@@ -111,12 +110,7 @@ let package = Package(
         strictModule("APNSBatchCredentials", ["APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"]),
         strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
         strictModule("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
-        strictModule(
-            "APNSBatchModel",
-            [
-                "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics",
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-            ]),
+        strictModule("APNSBatchModel", ["APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
         module(
             "APNSBatchRecords",
             [

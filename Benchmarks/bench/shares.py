@@ -19,7 +19,7 @@ THREAD_ROOMS = [
     ("ledger", re.compile(r"\$s9APNSBatch\d+(RunLedger|LedgerEncoder|ChunkFeed)")),
 ]
 ROOMS = [
-    ("CSV", re.compile(r"\$s9CSVReader|RowSource")),
+    ("CSV", re.compile(r"\$s9CSVReader|FeedRows")),
     ("rules", re.compile(
         r"\$s21APNSBatchNotification\d+(DeviceToken|MessageID|CollapseID|Topic|Priority|PushType|Expiration|GivenExp|Decimal)"
         r"|\$s9APNSBatch\d+(RowPreparer|Header)")),

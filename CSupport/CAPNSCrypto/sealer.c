@@ -59,7 +59,7 @@ int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, s
     APNS_REQUIRE(sealer != NULL && (key != NULL || length == 0));
     if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return APNS_OK;
     apns_crypto_begin(error);
-    sealer->rsa.bytes = 0;
+    apns_crypto_rsa_forget(&sealer->rsa);
     sealer->kept_length = 0;
     crypto_rsa rsa;
     int status = apns_crypto_rsa_read(key, length, &rsa, error);

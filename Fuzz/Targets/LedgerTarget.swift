@@ -24,7 +24,7 @@ private func readLedger(_ bytes: [UInt8], _ boot: (UInt64, UInt64)?) -> Int? {
     if let status = try? RunStatus(reading.history, notes: [], boot: boot ?? (0, 0), isFree: true) {
         let rows = status.rows
         precondition(zip(rows, rows.dropFirst()).allSatisfy { $0.last + 1 == $1.first }, "rows between the ranges")
-        let ended = status.outcomes.values.reduce(0, +)
+        let ended = status.totals.rows
         precondition(status.count(.ended) == ended, "an outcome for each row that ended")
     }
     return Int(reading.length)

@@ -24,7 +24,7 @@ import Testing
     @Test func `every series is there before the first run, with 0`() {
         let none = metrics()
         #expect(value(none, "apns_batch_last_success_timestamp_seconds") == 0)
-        for outcome in ["accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed"] {
+        for outcome in Outcome.allCases.map({ "\($0.name)" }) {
             #expect(value(none, "apns_batch_rows_total", ["outcome": outcome]) == 0, "\(outcome)")
             #expect(value(none, "apns_batch_last_run_rows", ["outcome": outcome]) == 0, "\(outcome)")
         }
@@ -92,10 +92,11 @@ import Testing
         var last = LastRun()
         last.start = 1_700_000_000.5
         last.end(at: 1_700_003_600, exitCode: 0, isComplete: true)
-        last.note(
-            seconds: 3599.5, rows: { $0 == .accepted ? 12_345_678 : 7 },
-            rejected: ["Unregistered": 5, "Evil\"": 1, "x": 1],
-            unavailable: ["TooManyRequests": 7])
+        var totals = RunTotals()
+        for outcome in Outcome.allCases { totals[outcome] = outcome == .accepted ? 12_345_678 : 7 }
+        totals[reasonsOf: .rejected] = ["Unregistered": 5, "Evil\"": 1, "x": 1]
+        totals[reasonsOf: .unavailable] = ["TooManyRequests": 7]
+        last.note(seconds: 3599.5, totals)
         return last
     }
 

@@ -17,7 +17,7 @@ import Testing
             point.unixMilliseconds = SampleNights.begin * 1000 + Int64(from * 1000) + Int64(second) * 1000
             point.elapsedMilliseconds = UInt64(second) * 1000
             point.requests = UInt64(second) * rate
-            point.outcomes[.accepted] = UInt64(second) * rate
+            point[.accepted] = UInt64(second) * rate
             (point.connections, point.streams, point.inFlight, point.retrying) = (connections, 100, 50, 7)
             point.answerTimes = .init(p50: p50, p90: 2 * p50, p99: 3 * p50, max: 4 * p50)
             point.rateLimit = limit

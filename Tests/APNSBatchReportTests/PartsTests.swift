@@ -219,6 +219,21 @@ import Testing
         #expect(parts.map { $0["part"] as? Int } == [0, 1, 2] && parts[2]["state"] as? String == "not_begun")
     }
 
+    @Test(
+        "The line of a part has a member for every outcome, beside the rows of its input", arguments: Outcome.allCases)
+    func outcomes(outcome: Outcome) throws {
+        var line = RunReport.PartLine(3, rows: 9, .failed, verdict: "FAILED: x", cause: "x")
+        (line[outcome], line.left) = (4, 5)
+        let data = try JSONEncoder().encode(line)
+        let members = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let names = Set(Outcome.allCases.map { "\($0.name)" })
+        #expect(Set(members.keys) == names.union(["part", "rows", "left", "state", "verdict", "cause"]))
+        #expect(members["\(outcome.name)"] as? Int == 4 && members["rows"] as? Int == 9)
+        #expect(try JSONDecoder().decode(RunReport.PartLine.self, from: data) == line)
+        let rest = try JSONSerialization.data(withJSONObject: members.filter { !names.contains($0.key) })
+        #expect(try JSONDecoder().decode(RunReport.PartLine.self, from: rest)[outcome] == 0)
+    }
+
     @Test("Of many parts, text and page show some, and a sentence says how many others there are")
     func many() throws {
         let parts = (0..<1_000).map { number in

@@ -48,7 +48,7 @@ enum SampleNights {
     {
         var point = TimelinePoint(.begin)
         point.session = session
-        point.outcomes[.accepted] = before
+        point[.accepted] = before
         return (0...seconds).map { second in
             point.kind = second == 0 ? .begin : second == seconds ? .end : .second
             point.unixMilliseconds = (from + Int64(second)) * 1000 + 17
@@ -57,8 +57,8 @@ enum SampleNights {
             let requests = second == 0 ? 0 : UInt64(240 * wave)
             point.requests += requests
             point.answers += requests
-            point.outcomes[.accepted] += requests * 96 / 100
-            point.outcomes[.rejected] += requests * 4 / 100
+            point[.accepted] += requests * 96 / 100
+            point[.rejected] += requests * 4 / 100
             point.retries += second % 600 < 60 ? requests / 5 : 0
             point.retrying = second % 600 < 60 ? UInt32(requests) : 0
             point.answerTimes = .init(
@@ -86,7 +86,7 @@ enum SampleNights {
     /// A night of six hours that was killed once.
     static func sixHours() throws -> RunReport {
         let first = points(seconds: 9_000)
-        let rows = first.last?.outcomes[.accepted] ?? 0
+        let rows = first.last?.accepted ?? 0
         let second = points(seconds: 12_300, session: 2, from: begin + 9_300, rows: rows)
         return report(try summary(), Array(first.dropLast()) + second, earlier: try nights())
     }

@@ -33,7 +33,7 @@ import Testing
         var progress = CampaignProgress()
         (progress.bytesRead, progress.bytesTotal) = (900, 1000)
         #expect(progress.fraction == nil)
-        (progress.outcomes, progress.rowsTotal) = ([.accepted: 20, .invalid: 5], 100)
+        (progress.accepted, progress.invalid, progress.rowsTotal) = (20, 5, 100)
         #expect(progress.fraction == 0.25)
         var extent = RowEstimate()
         extent.note(rows: 45, bytes: 450)
@@ -80,7 +80,7 @@ import Testing
             ]).bytes
         ).history
         #expect(history.figures.requests == 15 && history.figures.lanes?.retries == ["503": 6])
-        #expect(history.figures.lanes?.answerTimes.count == 2 && history.figures.lanes?.answerTimes.longest == 4)
+        #expect(history.figures.lanes?.answerTimes.total == 2 && history.figures.lanes?.answerTimes.longest == 4)
         #expect(history.figuresOfSession == next)
     }
 

@@ -77,6 +77,17 @@ import Testing
         #expect(throws: CampaignError.self) { try CampaignPreview(campaign) }
     }
 
+    @Test("A part is not judged by its own first rows: the program that divided the input has judged them all")
+    func part() async throws {
+        let stage = try Stage()
+        var campaign = try Self.campaign(stage, Self.rows(3) { _ in #","User":{"Name":1}"# })
+        campaign.columns = ["name": "User.name"]
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        campaign.isPart = true
+        let summary = try await CampaignRun(campaign).send()
+        #expect(summary.accepted == 3)
+    }
+
     @Test("A token in other letter case is an error that says how it is written")
     func tokenInOtherCase() throws {
         let stage = try Stage()

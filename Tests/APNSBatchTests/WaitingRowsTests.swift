@@ -25,7 +25,7 @@ import Testing
 
     @Test("Rows of a stalled provider do not delay due rows of others")
     func lookAhead() {
-        let (few, many) = (LaneRows.lookAhead, LaneRows.asideMost)
+        let (few, many) = (LaneLimits.lookAhead, LaneLimits.asideMost)
         #expect(LookAhead.allowed(setAside: few - 1, most: few - 1, hasStream: false) == .anyRow)
         #expect(LookAhead.allowed(setAside: few, most: few, hasStream: false) == .nothing)
         #expect(LookAhead.allowed(setAside: few, most: few, hasStream: true) == .anyRow)

@@ -2,7 +2,7 @@ import CAPNSNGHTTP2
 import Foundation
 import Testing
 
-/// Which libnghttp2 the tests run with: `scripts/check-nghttp2` names another one than that of the system.
+/// Which libnghttp2 the tests run with: `scripts/prove/check-nghttp2` names another one than that of the system.
 @Suite("The libnghttp2 in use")
 struct NGHTTP2VersionTests {
     @Test("The library is the one that was asked for")

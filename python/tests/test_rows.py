@@ -6,6 +6,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -587,8 +588,21 @@ def test_a_source_may_use_its_row_again(start_simulator: Start, make_campaign: M
     assert campaign.simulator.received() == dict.fromkeys(expected, (1, 1))
 
 
-def test_following_waits_for_a_run_that_begins(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(apns_batch.ConfigurationError, match="there is no run in parts"):
+def test_following_waits_for_a_run_that_begins(
+    start_simulator: Start, make_campaign: Make, tmp_path: pathlib.Path, monkeypatch: Any
+) -> None:
+    campaign = make_campaign(start_simulator())
+    found: list[apns_batch.Result] = []
+    thread = threading.Thread(
+        target=lambda: found.extend(apns_batch.results(campaign.run_dir, follow=True)), daemon=True
+    )
+    thread.start()
+    time.sleep(0.5)
+    apns_batch.run(rows(30), campaign=campaign.path, run_dir=campaign.run_dir)
+    thread.join(30)
+    assert len(found) == 30
+    monkeypatch.setattr("apns_batch._results._BEGIN_SECONDS", 0.5)
+    with pytest.raises(apns_batch.ConfigurationError, match="there is no run in parts, and none was begun"):
         list(apns_batch.results(tmp_path, follow=True))
 
 

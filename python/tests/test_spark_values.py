@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import pathlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
@@ -31,26 +30,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("one session")]
 
 Start = Callable[..., Simulator]
 Make = Callable[..., Campaign]
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    source = os.path.dirname(os.path.dirname(apns_batch.__file__))
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "1g")
-        .config("spark.sql.shuffle.partitions", "2")
-        # Neither the zone of the session nor that of the machine shows in a time.
-        .config("spark.sql.session.timeZone", "Pacific/Auckland")
-        .config("spark.executorEnv.PYTHONPATH", source)
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
 
 
 def frame_with(spark: SparkSession, use: str, value: str) -> DataFrame:
@@ -315,16 +294,16 @@ def test_a_column_that_nothing_uses_is_not_computed(
 def test_a_frame_with_another_schema_is_refused(
     spark: SparkSession, start_simulator: Start, make_campaign: Make
 ) -> None:
-    campaign = make_campaign(start_simulator())
+    campaign = make_campaign(start_simulator(), result_columns=["y"])
     arguments: dict[str, Any] = {"campaign": campaign.path, "run_dir": campaign.run_dir}
     apns.send(spark.sql(f"select '{TOKEN}' as token, 'x' as name, 'y' as y, 1 as `x z`"), **arguments)
-    in_another_order = spark.sql(f"select 'y' as y, 1 as `x z`, '{TOKEN}' as token, 'x' as name")
-    assert apns.send(in_another_order, **arguments).was_complete
-    other = spark.sql(f"select '{TOKEN}' as token, 'x' as name, bigint(1) as y, 'Rome' as city")
-    message = (
-        r"other columns \(column city \(string\) is new, column x z \(int\) is gone, "
-        r"column y was string and is bigint\)"
+    # Nothing uses the other columns.
+    in_another_order = spark.sql(
+        f"select 'y' as y, 'z' as `x z`, 'Rome' as city, '{TOKEN}' as token, 'x' as name"
     )
+    assert apns.send(in_another_order, **arguments).was_complete
+    other = spark.sql(f"select '{TOKEN}' as token, 'x' as name, bigint(1) as y, 5 as priority")
+    message = r"other columns \(column priority \(int\) is new, column y was string and is bigint\)"
     with pytest.raises(apns_batch.ConfigurationError, match=message):
         apns.send(other, **arguments)
 

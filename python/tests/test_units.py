@@ -21,7 +21,7 @@ from apns_batch._options import Options
 from apns_batch._pace import rate_text
 from apns_batch._part import PartMessage, stop_all
 from apns_batch._plan import whole_connections, whole_rate
-from apns_batch._results import part_lines, results_of
+from apns_batch._results import FIXED_COLUMNS, part_lines, results_of
 from apns_batch._storage import check_storage, confirm_driver, driver_lock, file_system_of
 
 MOUNTS = """\
@@ -199,8 +199,10 @@ def test_altered_names_of_columns_are_read_as_they_were(tmp_path: pathlib.Path) 
     layout = RunLayout.of(str(tmp_path))
     path = results_of(layout, 1)
     path.parent.mkdir(parents=True)
-    path.write_text("row,'=id,it's\n1,'=A1,'s\n", encoding="utf-8")
-    assert list(part_lines(layout, 1)) == [{"row": "1", "=id": "=A1", "it's": "'s"}]
+    fixed = [*FIXED_COLUMNS]
+    path.write_text(f"{','.join(fixed)},'=id,it's\n1,ab,accepted,200,,,,1,,'=A1,'s\n", encoding="utf-8")
+    (line,) = part_lines(layout, 1)
+    assert [line["=id"], line["it's"]] == ["=A1", "'s"]
 
 
 def test_each_row_has_the_keys_of_the_first_rows(tmp_path: pathlib.Path) -> None:

@@ -112,6 +112,7 @@ class Kind:
         if source not in ("pandas", "polars", "Arrow", "Spark") or self.name in (
             "text",
             "half of a surrogate pair",
+            "text with a NUL",
         ):
             return Invalid()
         # What is an object to pandas is looked at row by row.
@@ -550,6 +551,24 @@ KINDS: tuple[Kind, ...] = (
             "pandas": ("object of str", pandas("object", "a\ud800")),
         },
         differs={"NDJSON": {use: Invalid("half of a surrogate pair") for use in USES}},
+    ),
+    Kind(
+        "text with a NUL",
+        Invalid("expected a text, found a NUL"),
+        Invalid("expected a text, found a NUL"),
+        written={
+            "NDJSON": ("`\\u0000`", '"a\\u0000b"'),
+            "Python": ("str", "a\0b"),
+            "pandas": ("object of str", pandas("object", "a\0b")),
+            "polars": ("String", polars(lambda pl: pl.String, "a\0b")),
+            "Arrow": ("string", arrow(lambda pa: pa.string(), "a\0b")),
+            "Spark": ("string", "'a\\u0000b'"),
+        },
+        differs={
+            "NDJSON": {use: Invalid("a NUL character") for use in USES},
+            # Within a value, the command looks at it.
+            "Spark": {"payload": Invalid("a NUL character")},
+        },
     ),
     Kind(
         "something else",

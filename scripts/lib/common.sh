@@ -29,12 +29,15 @@ fail() {
     exit 1
 }
 
-# Stops with a clear message when there is no Swift of the version that the package needs.
+# The version of Swift that the package needs, which its manifest says.
+swift_needed="$(sed -n '1s|^// swift-tools-version: *||p' Package.swift)"
+
+# Stops with a clear message when there is no Swift of that version.
 need_swift() {
-    command -v swift >/dev/null || fail "no 'swift' on PATH. Install Swift 6.3 from https://www.swift.org/install/linux/"
+    command -v swift >/dev/null ||
+        fail "no 'swift' on PATH. Install Swift $swift_needed from https://www.swift.org/install/linux/"
     local version
     version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)"
-    case "$version" in
-    "" | [0-5].* | 6.[0-2]) fail "Swift 6.3 or later is needed, found '${version:-unknown}'" ;;
-    esac
+    printf '%s\n' "$swift_needed" "${version:-0}" | sort --check=quiet --version-sort ||
+        fail "Swift $swift_needed or later is needed, found '${version:-unknown}'"
 }

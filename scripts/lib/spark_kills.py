@@ -1,4 +1,4 @@
-"""The steps of scripts/spark-kills, each a program of its own. Its argument is JSON: step, and what the step needs."""
+"""The steps of scripts/prove/spark-kills, each a program of its own. Its argument is JSON: step, and what the step needs."""
 
 import json
 import logging

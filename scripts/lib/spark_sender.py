@@ -1,4 +1,4 @@
-"""Sends the rows of a CSV file with Spark, for scripts/spark-rows. Its argument is JSON: input, cores, and the keywords of send.
+"""Sends the rows of a CSV file with Spark, for scripts/prove/spark-rows. Its argument is JSON: input, cores, and the keywords of send.
 
 It prints the seconds that each step took, as JSON.
 """

@@ -105,14 +105,8 @@ private struct RowStates {
             objections[order[place]] = missing
             return
         }
-        if !NotSentRows.has(outcome) { objections[order[place]] = "\(Self.words(outcome)) in \(run)" }
-    }
-
-    private static func words(_ outcome: Outcome) -> String {
-        switch outcome {
-        case .unknown: "may have arrived"
-        case .accepted, .rejected, .suppressed: "was \(outcome.name)"
-        case .unavailable, .invalid, .expired: "is \(outcome.name)"
-        }
+        if outcome.canBeCorrected { return }
+        let words = outcome.arrival == .maybeSent ? "may have arrived" : "was \(outcome.name)"
+        objections[order[place]] = "\(words) in \(run)"
     }
 }

@@ -11,7 +11,7 @@ extension CampaignProgress {
         withAccount: Bool = false
     ) {
         self.init()
-        outcomes = before
+        totals = RunTotals(before)
         for lane in gauges { lane.add(to: &self, withAccount: withAccount) }
         waiting = LaneActivity.waiting(gauges.map(\.activity))
         heldBackBy = Hold.ofMost(gauges.map(\.hold))

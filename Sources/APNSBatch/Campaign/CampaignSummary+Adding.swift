@@ -3,16 +3,11 @@ import APNSBatchModel
 extension CampaignSummary {
     /// Adds the counts of a part.
     mutating func add(_ part: CampaignSummary) {
-        for outcome in Outcome.allCases { self[outcome] &+= part[outcome] }
-        rows &+= part.rows
-        attempts &+= part.attempts
-        resent &+= part.resent
+        totals += part.totals
         sessions &+= part.sessions
         if let killed = part.killedSessions { killedSessions = (killedSessions ?? 0) &+ killed }
         allSessions.add(part.allSessions)
         lastSession.add(part.lastSession)
-        reasons.add(part.reasons)
-        unavailableReasons.add(part.unavailableReasons)
         if let breakdowns = part.breakdowns { self.breakdowns = (self.breakdowns ?? []).adding(breakdowns) }
         for (rule, rows) in part.invalidRules where invalidRules[rule] != nil || invalidRules.count < causesMax {
             invalidRules[rule, default: InvalidRows(rows: 0, places: [])].add(rows)
@@ -38,8 +33,8 @@ extension CampaignSummary.Work {
         accepted &+= part.accepted
         requests &+= part.requests
         connectionsOpened &+= part.connectionsOpened
-        connectionsEnded.add(part.connectionsEnded)
-        retries.add(part.retries)
+        connectionsEnded.add(part.connectionsEnded, most: causesMax)
+        retries.add(part.retries, most: causesMax)
     }
 
     /// Sets the times of the work.
@@ -52,12 +47,3 @@ extension CampaignSummary.Work {
 
 /// The maximum number of different causes that are counted; the others are counted together.
 private let causesMax = 256
-
-extension [String: UInt64] {
-    fileprivate mutating func add(_ part: Self) {
-        for (cause, count) in part {
-            let isKept = self[cause] != nil || self.count < causesMax
-            self[isKept ? cause : "other", default: 0] &+= count
-        }
-    }
-}

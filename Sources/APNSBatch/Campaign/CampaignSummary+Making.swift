@@ -51,8 +51,8 @@ extension CampaignSummary {
             peakRSSBytes: ProcessUsage.peakRSSBytes, loop: account.loop.name)
         (last.duplicateTokens, last.unusualTokens) = account.tokens
         self.init(
-            tally, account.reasons, sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last,
-            campaign: campaign)
+            RunTotals(tally, account.reasons), invalid: account.reasons,
+            sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last, campaign: campaign)
         self.changes = changes
         killedSessions = before?.killedSessionsIfAny
         (breakdowns, notSentFile) = (account.breakdowns, account.notSentFile)
@@ -68,7 +68,7 @@ extension CampaignSummary {
     ) {
         let ended = history.endedInSession
         self.init(
-            history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
+            history.totals, invalid: history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
         changes = history.changes
         killedSessions = history.killedSessionsIfAny
@@ -87,7 +87,7 @@ extension CampaignSummary {
     ) {
         let ended = history.endedInSession
         self.init(
-            history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
+            history.totals, invalid: history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
             last: Work(ended.rows, ended.accepted, history.figuresOfSession),
             campaign: Identity(header, earlier: earlier?.campaign, ended: history.lastTime))
         changes = history.changes
@@ -99,21 +99,19 @@ extension CampaignSummary {
 
     /// Creates the summary of a complete run that was not judged yet.
     private init(
-        _ tally: Tally, _ reasons: OutcomeReasons, sessions: Int, all: SessionFigures, last: Work, campaign: Identity
+        _ totals: RunTotals, invalid reasons: OutcomeReasons, sessions: Int, all: SessionFigures, last: Work,
+        campaign: Identity
     ) {
-        (rows, attempts, resent) = (tally.rows, tally.attempts, tally.resent)
+        self.totals = totals
         self.sessions = sessions
-        allSessions = Work(tally.rows, tally[.accepted], all)
+        allSessions = Work(totals.rows, totals.accepted, all)
         lastSession = last
         invalidRules = reasons.invalidByRule.mapValues { InvalidRows(rows: $0.count, places: $0.places) }
-        self.reasons = reasons.rejected.byName
-        unavailableReasons = reasons.unavailable.byName
         (left, maybeSent, notSent, notRead) = (0, 0, 0, 0)
         isLeftEstimated = false
         ending = .complete
         self.campaign = campaign
         exitCode = 0
-        for outcome in Outcome.allCases { self[outcome] = tally[outcome] }
     }
 
     /// - Parameter status: The status from the ledger; nil if it is not known.
@@ -181,14 +179,14 @@ extension CampaignSummary.Work {
 }
 
 extension CampaignSummary.AnswerMilliseconds {
-    package init?(_ times: AnswerTimes) {
+    package init?(_ times: AnswerTimeCounts) {
         guard let p50 = times.quantile(0.5), let p90 = times.quantile(0.9), let p99 = times.quantile(0.99) else {
             return nil
         }
         func milliseconds(_ time: UInt32) -> Double { Double(time) / 1000 }
         self.init(
             p50: milliseconds(p50), p90: milliseconds(p90), p99: milliseconds(p99),
-            max: milliseconds(times.longest), samples: times.count)
+            max: milliseconds(times.longest), samples: times.total)
     }
 }
 
@@ -196,7 +194,7 @@ extension CampaignSummary.AnswerBin {
     private static let binsPerDecade = 10.0
 
     /// Returns the bins from the first to the last one that has answers; nil without answers.
-    static func all(of times: AnswerTimes) -> [CampaignSummary.AnswerBin]? {
+    static func all(of times: AnswerTimeCounts) -> [CampaignSummary.AnswerBin]? {
         var counts: [Int: UInt64] = [:]
         times.forEach { time, count in
             let decades = log(Double(max(1, time)) / 1000) / log(10)

@@ -4,23 +4,9 @@ import APNSBatchModel
 ///
 /// A session is one process that works on the run. Rows, outcomes and their reasons are those of the whole run, as recorded
 /// in the ledger. Other figures of sessions are in two objects of the same form, `all_sessions` and `last_session`.
-public struct CampaignSummary: Sendable, Codable, Equatable {
-    /// The number of rows that have a line in `results.csv`; the sum of the seven outcomes below.
-    public var rows: UInt64
-    /// The number of rows that ended as ``Outcome/accepted``.
-    public var accepted: UInt64 = 0
-    /// The number of rows that ended as ``Outcome/rejected``.
-    public var rejected: UInt64 = 0
-    /// The number of rows that ended as ``Outcome/unavailable``.
-    public var unavailable: UInt64 = 0
-    /// The number of rows that ended as ``Outcome/invalid``.
-    public var invalid: UInt64 = 0
-    /// The number of rows that ended as ``Outcome/unknown``.
-    public var unknown: UInt64 = 0
-    /// The number of rows that ended as ``Outcome/expired``.
-    public var expired: UInt64 = 0
-    /// The number of rows that ended as ``Outcome/suppressed``.
-    public var suppressed: UInt64 = 0
+public struct CampaignSummary: Sendable, Equatable, RowsByOutcome {
+    /// The rows that have a line in `results.csv`, by outcome, with their requests and reasons.
+    public var totals = RunTotals()
     /// The number of rows of the input without a line, which is the sum of the three below; nil if it is not known.
     public var left: UInt64?
     /// The number of these rows that may have been sent. ``UnknownPolicy`` decides about them when the run is resumed.
@@ -31,12 +17,6 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var notRead: UInt64?
     /// Whether `left` and `not_read` are estimated from the number of unread bytes.
     public var isLeftEstimated: Bool
-    /// The number of requests for the rows that have a line, as given in that line: those of earlier sessions only as far as
-    /// they are known.
-    public var attempts: UInt64
-    /// The number of rows that were sent again although an earlier request may have arrived, so that they may have arrived
-    /// twice.
-    public var resent: UInt64
     /// The number of sessions.
     public var sessions: Int
     /// The number of sessions whose process was killed, or whose disk failed, so that a part of their work is not in ``allSessions``; nil if
@@ -48,10 +28,6 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var allSessions: Work
     /// The work of the last session, which is included above.
     public var lastSession: Work
-    /// The number of rejected rows by APNs's reason.
-    public var reasons: [String: UInt64]
-    /// The number of unavailable rows by APNs's last reason.
-    public var unavailableReasons: [String: UInt64]
     /// The invalid rows by the rule that they violate; their sum is `invalid`. The key `not recorded` stands for the rows
     /// that version 0.1.0 recorded.
     public var invalidRules: [String: InvalidRows]
@@ -239,23 +215,6 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case failed
     }
 
-    enum CodingKeys: String, CodingKey {
-        case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
-        case sessions, reasons, ending, cause, campaign, expectations, verdict, changes, unfinished, breakdowns
-        case allSessions = "all_sessions"
-        case correctionOf = "correction_of"
-        case notSentFile = "not_sent_file"
-        case lastSession = "last_session"
-        case killedSessions = "killed_sessions"
-        case maybeSent = "may_be_sent"
-        case notSent = "not_sent"
-        case notRead = "not_read"
-        case isLeftEstimated = "left_is_estimated"
-        case unavailableReasons = "unavailable_reasons"
-        case exitCode = "exit_code"
-        case invalidRules = "invalid_rules"
-    }
-
     /// Whether the run is complete and meets every expectation that could be judged, and no other run of the campaign is unfinished.
     public var isClean: Bool {
         ending == .complete && expectations.allSatisfy { $0.holds != false } && forgotten.isEmpty
@@ -267,21 +226,29 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// The unfinished runs of the campaign that other processes were working on when this one ended.
     public var othersAtWork: [UnfinishedRun] { (unfinished ?? []).filter(\.isAtWork) }
 
-    /// The number of rows with this outcome.
-    public subscript(outcome: Outcome) -> UInt64 {
-        get { self[keyPath: Self.path(of: outcome)] }
-        set { self[keyPath: Self.path(of: outcome)] = newValue }
+    /// The number of requests for the rows that have a line, as given in that line: those of earlier sessions only as far as
+    /// they are known.
+    public var attempts: UInt64 {
+        get { totals.attempts }
+        set { totals.attempts = newValue }
     }
 
-    private static func path(of outcome: Outcome) -> WritableKeyPath<CampaignSummary, UInt64> {
-        switch outcome {
-        case .accepted: \.accepted
-        case .rejected: \.rejected
-        case .unavailable: \.unavailable
-        case .invalid: \.invalid
-        case .unknown: \.unknown
-        case .expired: \.expired
-        case .suppressed: \.suppressed
-        }
+    /// The number of rows that were sent again although an earlier request may have arrived, so that they may have arrived
+    /// twice.
+    public var resent: UInt64 {
+        get { totals.resent }
+        set { totals.resent = newValue }
+    }
+
+    /// The number of rejected rows by APNs's reason.
+    public var reasons: [String: UInt64] {
+        get { totals[reasonsOf: .rejected] }
+        set { totals[reasonsOf: .rejected] = newValue }
+    }
+
+    /// The number of unavailable rows by APNs's last reason.
+    public var unavailableReasons: [String: UInt64] {
+        get { totals[reasonsOf: .unavailable] }
+        set { totals[reasonsOf: .unavailable] = newValue }
     }
 }

@@ -22,14 +22,6 @@ struct NotSentRows {
     /// - Parameter most: The number of rows of a batch.
     init(ofRunIn directory: String, most: Int = 1 << 16) { (self.directory, self.most) = (directory, most) }
 
-    /// Whether rows with this outcome are such rows.
-    static func has(_ outcome: Outcome) -> Bool {
-        switch outcome {
-        case .invalid, .expired, .unavailable: true
-        case .accepted, .rejected, .unknown, .suppressed: false
-        }
-    }
-
     /// Returns the next rows; nil if there are none any more. The ledger is read from its beginning each time.
     ///
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results``.
@@ -45,7 +37,7 @@ struct NotSentRows {
             last = rows[most - 1].row
         }
         try RunOutcomes.forEach(ofRunIn: directory) { entry, batch in
-            guard from...last ~= entry.row, Self.has(entry.outcome) else { return }
+            guard from...last ~= entry.row, entry.outcome.canBeCorrected else { return }
             rows.append(Row(row: entry.row, outcome: entry.outcome, reason: Self.reason(entry, batch)))
             if rows.count >= 2 * most { cut() }
         } onReopening: {

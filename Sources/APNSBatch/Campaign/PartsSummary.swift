@@ -21,9 +21,8 @@ package struct PartsSummary {
             id: id, version: ProductVersion.current, destination: "", input: input, inputBytes: inputBytes,
             began: began, ended: began)
         sum = CampaignSummary(
-            rows: 0, left: 0, isLeftEstimated: false, attempts: 0, resent: 0, sessions: 0, allSessions: .none,
-            lastSession: .none, reasons: [:], unavailableReasons: [:], invalidRules: [:], ending: .complete,
-            exitCode: 0, campaign: identity)
+            left: 0, isLeftEstimated: false, sessions: 0, allSessions: .none, lastSession: .none, invalidRules: [:],
+            ending: .complete, exitCode: 0, campaign: identity)
     }
 
     /// Adds a part.

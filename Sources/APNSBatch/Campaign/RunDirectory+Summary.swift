@@ -57,7 +57,7 @@ extension CampaignSummary {
         let status = try RunStatus(of: directory)
         guard status.state == .ended, status.isInputRead, status.count(.ended) == status.rowsRead,
             let known = RunDirectory.readSummary(directory), known.ending == .complete,
-            known.sessions == status.sessions, Outcome.allCases.allSatisfy({ known[$0] == status.outcomes[$0] })
+            known.sessions == status.sessions, Outcome.allCases.allSatisfy({ known[$0] == status.totals[$0] })
         else { return nil }
         self = known
     }

@@ -23,6 +23,7 @@ struct RunDraft {
         plan = try CampaignPlan(
             campaign, input: reader.facts, logger: request.logger, start: past?.header.start,
             surroundings: request.surroundings)
+        if past?.isReopening == true { try plan.refuseLateRetry() }
         try RunRate.sharedPath(of: campaign)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),

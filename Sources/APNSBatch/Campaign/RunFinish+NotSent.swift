@@ -13,8 +13,7 @@ extension RunFinish {
     func writeNotSent(_ outcomes: OutcomeCounts...) -> String? {
         let (directory, reader) = (place.directory, facts.reader)
         guard !directory.isEmpty, place.files is DirectoryFiles else { return nil }
-        guard Outcome.allCases.contains(where: { kind in NotSentRows.has(kind) && outcomes.contains { $0[kind] > 0 } })
-        else {
+        guard outcomes.contains(where: { RunTotals($0).rows(where: \.canBeCorrected) > 0 }) else {
             NotSentFile.remove(from: directory, reader.format)
             return nil
         }
@@ -36,7 +35,7 @@ extension RunFinish {
 
     /// Whether the file of a complete run is there, or none is needed. Rows that were kept for it may be gone.
     func hasNotSent(_ summary: CampaignSummary) -> Bool {
-        guard Outcome.allCases.contains(where: { NotSentRows.has($0) && summary[$0] > 0 }) else { return true }
+        guard summary.rows(where: \.canBeCorrected) > 0 else { return true }
         return summary.notSentFile.map { RunDirectory.hasFile("\(place.directory)/\($0)") } ?? false
     }
 

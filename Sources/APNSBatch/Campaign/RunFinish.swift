@@ -59,9 +59,9 @@ struct RunFinish {
     /// Adds the summary to the history, and removes what no later session needs.
     private func recorded(_ summary: CampaignSummary) -> CampaignSummary {
         // Rows that ended as unavailable are read again if the run is resumed for them, and rows that were not sent as long as no file has them.
-        let isKeptFile =
-            summary.notSentFile != nil || summary.invalid == 0 && summary.expired == 0 || panel.control.isAbandoned
-        if summary.ending == .complete, summary.unavailable == 0, isKeptFile { dropKeptRows() }
+        let hasFile = summary.notSentFile != nil || panel.control.isAbandoned
+        let isNeeded = summary.rows { $0.canBeReopened || !hasFile && $0.canBeCorrected } > 0
+        if summary.ending == .complete, !isNeeded { dropKeptRows() }
         facts.history?.add(
             summary, directory: directory, input: summary.ending == .complete ? contents : nil,
             logger: facts.plan.log.logger)

@@ -31,7 +31,7 @@ import APNSBatchSending
 
         func end(with summary: CampaignSummary, _ progress: CampaignProgress, _ failure: CampaignError?) {
             for outcome in Outcome.allCases {
-                span.attributes["apns.rows.\(outcome.name)"] = Int(clamping: progress.outcomes[outcome])
+                span.attributes["apns.rows.\(outcome.name)"] = Int(clamping: progress[outcome])
             }
             span.attributes["apns.requests"] = Int(clamping: progress.requests)
             span.attributes["apns.connections_opened"] = progress.connectionsOpened

@@ -84,7 +84,7 @@ extension TimelinePoint {
         elapsedMilliseconds = UInt64(max(0, progress.elapsedSeconds) * 1000)
         (isPaused, isCanary, isWaiting) = (progress.isPaused, progress.isCanary, progress.waiting != nil)
         (heldBackBy, rateLimit) = (progress.heldBackBy, progress.rateLimit)
-        (outcomes, rowsTotal, requests) = (progress.outcomes, progress.rowsTotal, progress.requests)
+        (totals, rowsTotal, requests) = (progress.totals, progress.rowsTotal, progress.requests)
         bytesRead = progress.bytesRead
         cpuMicroseconds = UInt64(max(0, ProcessUsage.cpuSeconds) * 1e6)
         rssBytes = ProcessUsage.rssBytes

@@ -38,7 +38,7 @@ enum Verdict {
     /// `998,600 of 1,000,000 rows accepted, 1,400 rejected (Unregistered 1,390, BadDeviceToken 10), in 6 min 51 s`.
     private static func account(_ summary: CampaignSummary) -> String {
         let others = Outcome.allCases.filter { $0 != .accepted && summary[$0] > 0 }.map { outcome in
-            "\(summary[outcome].grouped) \(outcome.name)\(reasons(summary.reasons(of: outcome)))"
+            "\(summary[outcome].grouped) \(outcome.name)\(reasons(summary.totals[reasonsOf: outcome]))"
         }
         let accepted = "\(summary.accepted.grouped) of \(summary.rows.grouped) rows accepted"
         return ([accepted] + others + ["in \(ElapsedTime.text(summary.allSessions.elapsedSeconds))"]).joined(
@@ -109,23 +109,9 @@ enum Verdict {
 }
 
 extension CampaignSummary {
-    fileprivate func reasons(of outcome: Outcome) -> [String: UInt64] {
-        switch outcome {
-        case .rejected: reasons
-        case .unavailable: unavailableReasons
-        case .accepted, .invalid, .unknown, .expired, .suppressed: [:]
-        }
-    }
-
     /// The figures that expectations are about.
     var figures: RunFigures {
-        var figures = RunFigures()
-        figures.rows = rows
-        (figures.accepted, figures.rejected, figures.unavailable) = (accepted, rejected, unavailable)
-        (figures.invalid, figures.unknown, figures.expired) = (invalid, unknown, expired)
-        figures.suppressed = suppressed
-        figures.reasons = reasons.merging(unavailableReasons) { $0 + $1 }
-        (figures.seconds, figures.acceptedPerSecond) = (allSessions.elapsedSeconds, allSessions.acceptedPerSecond)
-        return figures
+        RunFigures(
+            totals, seconds: allSessions.elapsedSeconds, acceptedPerSecond: allSessions.acceptedPerSecond)
     }
 }

@@ -28,9 +28,10 @@ struct VerdictAdvice {
 
     private mutating func add(_ metric: String) {
         guard covered.insert(metric).inserted else { return }
-        if metric == "accepted" { return addUnaccepted() }
-        if metric == "rejected" { coverReasons() }
-        texts.append(text(about: metric))
+        let outcome = Outcome(name: metric)
+        if outcome == .accepted { return addUnaccepted() }
+        if outcome == .rejected { coverReasons() }
+        texts.append(outcome.map { text(about: $0) } ?? text(about: metric))
     }
 
     private static let shownOutcomes = 3
@@ -46,7 +47,7 @@ struct VerdictAdvice {
         for outcome in sorted.prefix(Self.shownOutcomes) where covered.insert("\(outcome.name)").inserted {
             if outcome == .rejected { coverReasons() }
             let rows = "\(summary[outcome].grouped) row\(summary[outcome] == 1 ? " is" : "s are")"
-            texts.append("\(rows) \(outcome.name): \(text(about: "\(outcome.name)"))")
+            texts.append("\(rows) \(outcome.name): \(text(about: outcome))")
         }
     }
 
@@ -65,22 +66,20 @@ struct VerdictAdvice {
         }
         switch metric {
         case "rows": return "check the export that wrote the input"
-        case "rejected": return rejections
-        case "unavailable":
-            let run = scope == .run ? "the run" : "the parts that have them"
-            return "resume \(run) with --retry-unavailable to send these rows again"
-        case "invalid":
-            let file = scope == .run ? "summary.json" : "report.json"
-            return "correct the rows: invalid_rules in \(file) has the places of the first ones"
-        case "unknown":
-            return "these rows may have arrived: decide whether to send those again that results.csv lists"
-        case "expired" where summary.changes.contains { $0.text == RunPanel.abandonment }:
-            return "the run was given up"
-        case "suppressed": return "only and from_row leave these rows out: compare them with the input"
-        case "expired": return "start earlier, send faster, or allow more time (not_after, expiration)"
         case "duration", "rate": return "compare all_sessions in summary.json with an earlier night"
-        default: return "see results.csv"
+        default: return Self.unknownCause
         }
+    }
+
+    private static let unknownCause = "see results.csv"
+
+    private func text(about outcome: Outcome) -> String {
+        if outcome == .rejected { return rejections }
+        if outcome == .expired, summary.changes.contains(where: { $0.text == RunPanel.abandonment }) {
+            return "the run was given up"
+        }
+        guard let advice = outcome.advice else { return Self.unknownCause }
+        return "\(scope == .run ? advice.ofRun : advice.ofParts)"
     }
 
     private static let shownReasons = 3
@@ -102,7 +101,7 @@ struct VerdictAdvice {
         }
         let more = sorted.dropFirst(Self.shownReasons).reduce(0 as UInt64) { $0 &+ $1.value }
         if more > 0 { parts.append("other reasons \(more.grouped) (see results.csv)") }
-        return parts.isEmpty ? "see results.csv" : parts.joined(separator: ", ")
+        return parts.isEmpty ? Self.unknownCause : parts.joined(separator: ", ")
     }
 
     private static func name(of reason: String) -> String { Verdict.known(reason)?.text ?? "another reason" }

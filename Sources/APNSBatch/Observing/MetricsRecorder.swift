@@ -89,7 +89,7 @@ struct Figures {
     var counts: [Named<UInt64>] {
         let account = run.progress.account ?? LaneAccount()
         var counts: [Named<UInt64>] = Outcome.allCases.map {
-            ("notifications_total", [("outcome", "\($0.name)")], run.progress.outcomes[$0])
+            ("notifications_total", [("outcome", "\($0.name)")], run.progress[$0])
         }
         counts += errors.map { ("send_errors_total", [("code", $0.code)], $0.count) }
         counts.append(("requests_total", [], run.progress.requests))

@@ -24,7 +24,7 @@ package final class SendEngine: Sendable {
         var campaign = try configuration.campaign()
         (campaign.id, campaign.recipients) = (id, recipients)
         let facts = InputFacts.ofSender(to: recipients)
-        plan = try CampaignPlan(campaign, input: facts, logger: logger, isService: true, surroundings: surroundings)
+        plan = try CampaignPlan(campaign, input: facts, logger: logger, limits: .ofSender, surroundings: surroundings)
         providers = try ProviderDirectory(campaign, plan: plan)
         let lanes = configuration.lanes
         gauges = (0..<lanes).map { _ in LaneGauges(onChange: onChange) }
@@ -71,7 +71,7 @@ package final class SendEngine: Sendable {
     }
 
     /// Creates a lane on the calling thread, which must be the one that runs it.
-    package func makeLane(_ number: Int) throws(TransportError) -> Lane { try crew.makeLane(number) }
+    package func makeLane(_ number: Int) throws(TransportError) -> DrivenLane { try crew.makeLane(number) }
 
     /// Ends what is pending after the lanes.
     package func end() {

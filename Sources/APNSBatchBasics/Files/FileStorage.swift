@@ -217,6 +217,9 @@ package final class FileStorage: AppendFile, @unchecked Sendable {
 extension StorageError {
     /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
+
+    /// Whether it does not exist, or cannot, because what would be its directory is none.
+    package var isAbsent: Bool { code == ENOENT || code == ENOTDIR }
 }
 
 extension FileStamp {

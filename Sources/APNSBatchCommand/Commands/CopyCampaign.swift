@@ -18,6 +18,8 @@ struct CopyCampaign: ParsableCommand {
             min_rows, canary, lanes and connections. It also has the path of the copy
             (campaign), name, campaign_id, credentials (signing_key, provider_token,
             certificate or none), the columns that the campaign reads (needs), and warnings.
+            late says that not_after or the expiration has passed: a run must not begin
+            then, and the parts of one that has begun expire their rows.
 
             A setting that no part can keep and nobody could keep for all of them, such as
             expect, webhooks or state_dir, is refused. --without leaves it out.

@@ -21,9 +21,9 @@ struct Resume: AsyncParsableCommand {
             moved, give its new path with --input; its content must be the same.
 
             Of a run in parts, it resumes each part that was begun and is not complete, one
-            after the other. Credentials are given as flags, because the provider token of
-            its program exists only while that sends. Parts that were not begun are for that
-            program.
+            after the other, and then shows how all stand, as status does. Credentials are
+            given as flags, because the provider token of its program exists only while
+            that sends. Parts that were not begun are for that program.
 
             Examples:
               apns-batch status runs/tonight
@@ -82,7 +82,10 @@ struct Resume: AsyncParsableCommand {
         let flags = try flags.settings
         guard flags.runDir == nil else { throw UsageError("--run-dir: the run directory is the argument of resume") }
         try Self.requireCredentials(of: before, in: runDirectory, flags)
-        let call = try before.resuming(in: runDirectory, flags)
+        let moved = MovedPart(before, in: runDirectory)
+        var placed = flags
+        if placed.input == nil, let input = moved.input { placed.input = input }
+        let call = try before.resuming(in: runDirectory, placed, campaignFile: moved.campaignFile)
         return (call, RunArguments(call, isBroadcast: before.isBroadcast, bundleID: before.bundleID))
     }
 }

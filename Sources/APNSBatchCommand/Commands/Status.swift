@@ -31,8 +31,9 @@ struct Status: ParsableCommand {
               apns-batch status runs
 
             Exit codes: 0 every row of the input has ended, and the last process ended in
-            order, or nothing is unfinished in a directory of nights; 2 rows are left, or a
-            process is still running; 64 the directory holds no run and no nights.
+            order, or nothing is unfinished in a directory of nights; 2 rows are left, a
+            process is still running, or one of the nights cannot be read; 64 the directory
+            holds no run and no nights.
             """)
 
     @Argument(help: "Run directory, of a run in parts as well, or directory of nights.", completion: .directory)
@@ -155,7 +156,7 @@ enum StatusText {
         lines += status.changes.map { "changed at \(Timestamp.text(Int64(clamping: $0.time))): \($0.text)" }
         if webhooks > 0 { lines.append("events of webhooks that were not delivered: \(webhooks)") }
         if !status.isRunning, !status.isDone { lines.append("to continue: \(resumption(of: directory))") }
-        if status.isDone { lines += retry(status.outcomes[.unavailable] ?? 0, by: resumption(of: directory)) }
+        if status.isDone { lines += retry(status.totals.unavailable, by: resumption(of: directory)) }
         return lines + [lastLine(status)]
     }
 
@@ -174,13 +175,13 @@ enum StatusText {
 
     /// Returns the line that scripts read.
     static func lastLine(_ status: RunStatus) -> String {
-        let outcomes = Outcome.allCases.map { " \($0.name)=\(status.outcomes[$0] ?? 0)" }.joined()
+        let outcomes = Outcome.allCases.map { " \($0.name)=\(status.totals[$0])" }.joined()
         // Unknown counts are omitted, because scripts expect numbers.
         let total = status.rowsTotal.map { "rows=\($0) " } ?? ""
         let unread = status.unread.rows.map { "not_read=\($0) " } ?? ""
         return "\(total)rows_read=\(status.rowsRead) ended=\(status.count(.ended)) "
             + "may_be_sent=\(status.count(.unknown)) not_sent=\(status.count(.notSent)) \(unread)"
-            + "resent=\(status.resent) sessions=\(status.sessions)\(outcomes)"
+            + "resent=\(status.totals.resent) sessions=\(status.sessions)\(outcomes)"
     }
 
     static func json(_ status: RunStatus, ranges: Int, webhooks: Int) -> String {
@@ -195,8 +196,8 @@ enum StatusText {
             inputBytesRead: status.inputBytesRead, inputIsRead: status.isInputRead, rows: status.rowsTotal,
             rowsRead: status.rowsRead, ended: status.count(.ended), mayBeSent: status.count(.unknown),
             notSent: status.count(.notSent), notRead: status.unread.rows, notReadIs: unread, left: status.left,
-            resent: status.resent, sessions: status.sessions,
-            outcomes: Dictionary(uniqueKeysWithValues: status.outcomes.map { ("\($0.key.name)", $0.value) }),
+            resent: status.totals.resent, sessions: status.sessions,
+            outcomes: Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ("\($0.name)", status.totals[$0]) }),
             changes: status.changes,
             ranges: status.rows.prefix(ranges).map {
                 .init(first: $0.first, last: $0.last, state: word($0.knowledge))

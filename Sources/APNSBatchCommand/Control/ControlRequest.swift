@@ -37,8 +37,7 @@ enum ControlRequest: Equatable {
         case .spread(.some):
             throw UsageError("spread: parts of a run have no access to each other's rows; give a rate instead")
         case .rate(let rate?):
-            let perHour = rate.perSecond * 3600 / Double(max(1, processes))
-            return "rate \(max(1, Int(perHour)))/h"
+            return "rate \(rate.share(of: UInt64(max(1, processes))))"
         case .rate(nil), .ramp, .spread(nil), .pause, .unpause, .stop: return nil
         }
     }
@@ -88,5 +87,21 @@ enum ControlRequest: Equatable {
         }
         try run.setRateLimit(limit)
         return "\(limit)"
+    }
+}
+
+extension Campaign.Rate {
+    /// The share of each of several processes: in the unit that was given if the requests can be divided, and in a longer one if they cannot.
+    /// What is left over an hour is not sent.
+    func share(of processes: UInt64) -> Campaign.Rate {
+        let longer = Unit.allCases.filter { $0.rawValue >= unit.rawValue }
+        let whole = longer.map { Campaign.Rate(requests * ($0.rawValue / unit.rawValue), per: $0) }
+        let found =
+            whole.first { $0.requests.isMultiple(of: processes) } ?? Campaign.Rate(Self.perHour(of: self), per: .hour)
+        return Campaign.Rate(max(1, found.requests / processes), per: found.unit)
+    }
+
+    private static func perHour(of rate: Campaign.Rate) -> UInt64 {
+        rate.requests * (Unit.hour.rawValue / rate.unit.rawValue)
     }
 }

@@ -131,9 +131,7 @@ final class MetricsPublisher: Sendable {
             metrics.last.unfinishedRuns = Double(
                 (summary.unfinished ?? []).count + (summary.ending == .complete ? 0 : 1))
             metrics.last.unfinishedRows = Double(others + own)
-            metrics.last.note(
-                seconds: summary.allSessions.elapsedSeconds, rows: { summary[$0] }, rejected: summary.reasons,
-                unavailable: summary.unavailableReasons)
+            metrics.last.note(seconds: summary.allSessions.elapsedSeconds, summary.totals)
         }
         write()
     }

@@ -12,18 +12,31 @@ struct NightsInParts {
     private(set) var faults: [String] = []
 
     init(in directory: String) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        for name in names.sorted() { look(at: "\(directory)/\(name)") }
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            for name in names.sorted() where name != Self.ofFileSystem { look(at: "\(directory)/\(name)") }
+        } catch {
+            guard FileManager.default.fileExists(atPath: directory) else { return }
+            refuse("\(directory): \(error.localizedDescription)")
+        }
     }
+
+    /// What file systems have at their top, and only root may look into.
+    private static let ofFileSystem = "lost+found"
 
     private mutating func look(at directory: String) {
         do {
             guard let run = try DistributedRun(ifIn: directory) else { return }
+            isEmpty = false
             let status = PartsStatus(of: run)
             if !status.isDone { unfinished.append(Unfinished(status, in: run.directory)) }
         } catch {
-            faults.append("\(error)")
+            refuse("\(error)")
         }
+    }
+
+    private mutating func refuse(_ fault: String) {
+        faults.append(fault)
         isEmpty = false
     }
 
@@ -47,7 +60,7 @@ struct NightsInParts {
             runDirectory = directory
             (left, parts) = (status.rows - min(status.rows, status.ended), status.parts.count)
             partsLeft = status.parts.count { $0.state != .complete }
-            isAtWork = status.parts.contains { $0.state == .sending }
+            isAtWork = status.isAtWork || status.parts.contains { $0.state == .sending }
         }
 
         /// `runs/2026-11-24: 80 rows are left in 2 of 3 parts: call the program again that divided the rows`.

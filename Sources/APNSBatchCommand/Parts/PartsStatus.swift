@@ -34,6 +34,8 @@ struct PartsStatus: Encodable {
         let directory: String
     }
 
+    /// Whether the program that divided the rows is at work.
+    let isAtWork: Bool
     private(set) var rows: UInt64 = 0
     private(set) var ended: UInt64 = 0
     private(set) var mayBeSent: UInt64 = 0
@@ -46,10 +48,11 @@ struct PartsStatus: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case rows, ended, mayBeSent, notSent, resent, outcomes, parts
+        case isAtWork = "atWork"
     }
 
     init(of run: DistributedRun) {
-        directory = run.directory
+        (directory, isAtWork) = (run.directory, run.isAtWork)
         for outcome in Outcome.allCases { outcomes["\(outcome.name)"] = 0 }
         for part in run.parts { add(part) }
         notSent = rows - min(rows, ended + mayBeSent)
@@ -66,8 +69,8 @@ struct PartsStatus: Encodable {
             line.state = status.isRunning ? .sending : status.isDone ? .complete : .stopped
             ended += line.ended
             mayBeSent += line.mayBeSent
-            resent += status.resent
-            for (outcome, count) in status.outcomes { outcomes["\(outcome.name)", default: 0] += count }
+            resent += status.totals.resent
+            for outcome in Outcome.allCases { outcomes["\(outcome.name)", default: 0] += status.totals[outcome] }
         } catch {
             (line.state, line.cause) = (.damaged, "\(error)")
         }
@@ -86,15 +89,20 @@ struct PartsStatus: Encodable {
         let open = parts.filter { $0.state != .complete }
         lines += open.prefix(most).map(Self.line)
         if open.count > most { lines.append("and \(open.count - most) more parts; show them with --ranges 0") }
-        if count(.stopped) > 0 { lines.append("to continue: \(Self.resumption(of: directory))") }
-        if count(.waiting) > 0 {
-            lines.append("parts that were not begun: call the program again that divided the rows")
-        }
+        lines += advice
         if isDone {
             let unavailable = outcomes["\(Outcome.unavailable.name)", default: 0]
             lines += StatusText.retry(unavailable, by: Self.resumption(of: directory))
         }
         return lines + [lastLine]
+    }
+
+    /// What to do about parts that were begun or not begun, and on which no process is at work.
+    private var advice: [String] {
+        guard count(.stopped) + count(.waiting) > 0 else { return [] }
+        if isAtWork { return ["the program that divided the rows is at work, and sends what is left"] }
+        return (count(.stopped) > 0 ? ["to continue: \(Self.resumption(of: directory))"] : [])
+            + (count(.waiting) > 0 ? ["parts that were not begun: call the program again that divided the rows"] : [])
     }
 
     /// The command that resumes a run in parts, or one of its parts, by hand. The provider token of their program exists only while that sends.

@@ -104,9 +104,10 @@ extension CampaignCall {
         var campaign = try arguments.campaign(settings, simulator: simulator, for: use)
         if let name { campaign.name = name }
         if !arguments.isBroadcast { campaign.book = try bookRules() }
+        campaign.isPart = isOfSeveral
         // Some invalid rows in a small part mean nothing for the whole input.
         let invalidRows = Campaign.CircuitBreaker.invalidRows
-        if isPart, campaign.circuitBreaker.shares[invalidRows] == nil {
+        if isOfSeveral, campaign.circuitBreaker.shares[invalidRows] == nil {
             campaign.circuitBreaker.shares[invalidRows] = .never
         }
         return campaign

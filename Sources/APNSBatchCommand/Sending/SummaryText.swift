@@ -25,12 +25,10 @@ enum SummaryText {
 
     /// Returns one line for each reason of rejected and unavailable rows; the most frequent reason is first.
     static func reasons(_ summary: CampaignSummary) -> [String] {
-        lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)
-    }
-
-    private static func lines(_ outcome: String, _ reasons: [String: UInt64]) -> [String] {
-        reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "\(outcome) \($0.value): \($0.key)" }
+        Outcome.allCases.flatMap { outcome in
+            summary.totals[reasonsOf: outcome].sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                .map { "\(outcome.name) \($0.value): \($0.key)" }
+        }
     }
 
     /// Returns the line that scripts read.
@@ -55,7 +53,7 @@ enum SummaryText {
     /// - Parameter campaignFile: The path of the campaign file; nil for a run without one, which cannot be corrected.
     static func correction(_ summary: CampaignSummary, directory: String, campaignFile: String?) -> String? {
         guard let name = summary.notSentFile else { return nil }
-        let rows = summary.invalid + summary.expired + summary.unavailable
+        let rows = summary.rows(where: \.canBeCorrected)
         let file = "\(directory)/\(name)"
         let text = "\(rows.grouped) row\(rows == 1 ? " was" : "s were") not sent: \(file.shellQuoted)"
         guard let campaignFile else { return text }

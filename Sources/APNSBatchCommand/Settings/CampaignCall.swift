@@ -101,16 +101,21 @@ struct CampaignCall: Sendable {
     }
 
     /// Whether its starts are in a history, if the campaign has one. The program that divided a campaign accounts for its parts.
-    var keepsHistory: Bool { !isPart && !isBesideManifest }
+    var keepsHistory: Bool { !isOfSeveral }
 
-    /// Whether the run directory is that of a part by its place: `RUN/parts/00000`, where `RUN/manifest.json` accounts for all parts.
-    private var isBesideManifest: Bool { settings.runDir.map(Self.isOfPart) ?? false }
+    /// Whether the run is a part, as the program says that divided the campaign, or by its place.
+    var isOfSeveral: Bool { isPart || settings.runDir.map(Self.isOfPart) ?? false }
 
     /// Whether a directory is that of a part by its place.
-    static func isOfPart(_ directory: String) -> Bool {
-        let parts = URL(filePath: directory).standardized.deletingLastPathComponent()
-        let manifest = parts.deletingLastPathComponent().appending(path: "manifest.json")
-        return parts.lastPathComponent == "parts" && access(manifest.path, F_OK) == 0
+    static func isOfPart(_ directory: String) -> Bool { runOfPart(directory) != nil }
+
+    /// The run in parts to which a directory belongs by its place: `RUN`, where `RUN/manifest.json` accounts for `RUN/parts/00000`. Both the
+    /// place that was given counts, and the one that links lead to. Nil if it is that of no part.
+    static func runOfPart(_ directory: String) -> URL? {
+        let given = URL(filePath: directory).standardized
+        let places = [given, given.resolvingSymlinksInPath()].map { $0.deletingLastPathComponent() }
+        let runs = places.filter { $0.lastPathComponent == "parts" }.map { $0.deletingLastPathComponent() }
+        return runs.first { access($0.appending(path: "manifest.json").path, F_OK) == 0 }
     }
 
     /// The history of the campaign; nil if it has none.

@@ -18,6 +18,9 @@ struct CampaignCopy: Encodable {
     let whole: WholeRun
     /// What the campaign reads of each row.
     let needs: [Need]
+    /// Why a run that began now would be refused, as the end of its campaign has passed; nil if it would not be. One that has begun expires
+    /// its rows.
+    let late: String?
     /// What may be wrong, such as a column that nothing uses.
     let warnings: [String]
     /// The keys of the settings that the copy does not have.
@@ -37,7 +40,7 @@ struct CampaignCopy: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case campaign, name, credentials, needs, warnings
+        case campaign, name, credentials, needs, late, warnings
         case campaignID = "campaign_id"
         case leftOut = "left_out"
     }
@@ -50,6 +53,7 @@ struct CampaignCopy: Encodable {
         try members.encode(credentials, forKey: .credentials)
         try whole.encode(to: encoder)
         try members.encode(needs, forKey: .needs)
+        try members.encodeIfPresent(late, forKey: .late)
         try members.encode(warnings, forKey: .warnings)
         try members.encode(leftOut, forKey: .leftOut)
     }
@@ -67,12 +71,14 @@ struct CampaignCopy: Encodable {
         var checked = settings
         // Each sender starts a simulator of its own.
         if checked.to == "simulator" { (checked.to, checked.topic) = (nil, settings.topic ?? EmbeddedSimulator.topic) }
-        let campaign = try checked.campaign(simulator: nil, for: .showing)
+        var campaign = try checked.campaign(simulator: nil, for: .showing)
+        campaign.isPart = true
         let found = try CampaignTrial(campaign).columns(columns)
+        late = Self.lateness(campaign, columns).map(call.located)
         needs = found.uses.map { Need(column: $0.column, uses: $0.uses) }
         warnings = found.findings.map { "\($0.message) [\($0.rule)]" }
         whole = try WholeRun(of: call, campaign)
-        let kept = Setting.all.filter { $0.fateInParts == .kept }
+        let kept = Setting.all.filter { $0.parts == .kept }
         let files = try CopiedFiles(directory)
         var values: [String: SettingValue] = [:]
         for setting in kept {
@@ -81,15 +87,27 @@ struct CampaignCopy: Encodable {
         self.campaign = try files.write(values)
         (name, campaignID) = (call.name, settings.campaignId)
         credentials = settings.to == "simulator" ? .none : Self.credentials(settings)
-        leftOut = Setting.all.filter { settings.values[$0.name] != nil && $0.fateInParts != .kept }.map(\.key)
+        leftOut = Setting.all.filter { settings.values[$0.name] != nil && $0.parts != .kept }.map(\.key)
     }
 
     /// Throws if settings can hold neither in a part nor for all parts together.
     private static func refuse(_ settings: CampaignSettings) throws {
-        let faults = Setting.all.filter { settings.values[$0.name] != nil && $0.fateInParts == .refused }.map {
+        let faults = Setting.all.filter { settings.values[$0.name] != nil && $0.parts == .refused }.map {
             "\($0.key): a run in parts cannot keep it; leave it out with --without \($0.key)"
         }
         if !faults.isEmpty { throw UsageError(faults: faults) }
+    }
+
+    /// What is wrong with a campaign that may begin late if it begins now.
+    private static func lateness(_ campaign: Campaign, _ columns: [String]?) -> String? {
+        var whole = campaign
+        whole.isPart = false
+        do {
+            _ = try CampaignTrial(whole).columns(columns)
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 
     private static func credentials(_ settings: CampaignSettings) -> Credentials {
@@ -119,7 +137,7 @@ private struct CopiedFiles {
     func copied(_ value: SettingValue, of setting: Setting) throws -> SettingValue {
         switch (setting.kind, value) {
         // Each machine has its own file with a password.
-        case (.path, .text(let path)) where setting.name == "proxyPasswordFile":
+        case (.path, .text(let path)) where setting.scope == .secret:
             return .text(CampaignSettings.path(path, from: FileManager.default.currentDirectoryPath))
         case (.path, .text(let path)): return .text(try copy(path, as: setting.key))
         case (.paths, .list(let paths)):

@@ -44,17 +44,14 @@ package struct LastRun: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - seconds: The time that processes worked on it.
-    ///   - rejected: The number of rejected rows by APNs's reason; `unavailable` likewise.
-    package mutating func note(
-        seconds: Double, rows: (Outcome) -> UInt64, rejected: [String: UInt64], unavailable: [String: UInt64]
-    ) {
+    ///   - totals: Its rows by outcome and reason.
+    package mutating func note(seconds: Double, _ totals: RunTotals) {
         duration = seconds
-        self.rows = [:]
-        for outcome in Outcome.allCases { self.rows["\(outcome.name)"] = Double(rows(outcome)) }
-        reasons = [:]
-        for (outcome, counts) in [("rejected", rejected), ("unavailable", unavailable)] {
-            for (reason, count) in counts {
-                let known = Refusal(outcome: outcome, reason: Self.bounded(reason))
+        (rows, reasons) = ([:], [:])
+        for outcome in Outcome.allCases {
+            rows["\(outcome.name)"] = Double(totals[outcome])
+            for (reason, count) in totals[reasonsOf: outcome] {
+                let known = Refusal(outcome: "\(outcome.name)", reason: Self.bounded(reason))
                 reasons[known, default: 0] += Double(count)
             }
         }
@@ -91,8 +88,9 @@ extension LastRun {
     private static let usual: [Refusal] =
         KnownReason.allCases.map {
             Refusal(
-                outcome: $0.rule.status == 429 || $0.rule.status >= 500 ? "unavailable" : "rejected", reason: $0.text)
-        } + ["rejected", "unavailable"].map { Refusal(outcome: $0, reason: "other") }
+                outcome: "\(($0.rule.status == 429 || $0.rule.status >= 500 ? Outcome.unavailable : .rejected).name)",
+                reason: $0.text)
+        } + Outcome.allCases.filter(\.isAnswered).map { Refusal(outcome: "\($0.name)", reason: "other") }
 
     private static let prefix = "apns_batch_last_"
 

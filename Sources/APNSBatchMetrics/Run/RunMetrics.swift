@@ -48,7 +48,7 @@ package struct RunMetrics: Sendable {
             "apns_batch_rows", .counter, "Rows of the run that have ended, of all its processes, by outcome.")
         return [
             Outcome.allCases.reduce(rows) {
-                $0.adding([label, .init("outcome", "\($1.name)")], Double(run.progress.outcomes[$1]))
+                $0.adding([label, .init("outcome", "\($1.name)")], Double(run.progress[$1]))
             },
             gauge("rows_planned", "Rows of the input: estimated until it has been read, 0 while unknown.")
                 .adding([label], Double(run.progress.rowsTotal ?? 0)),

@@ -277,6 +277,10 @@ public struct Campaign: Sendable {
     /// answered with 429 or 5xx ends as ``Outcome/unavailable`` with that answer, and one that may have arrived as
     /// ``Outcome/unknown``. Nil for no end.
     public var notAfter: Expiration?
+    /// Whether the input is a part of one that was judged as a whole, by the program that divided it. A part judges no column by its own first
+    /// rows: those that lack one are invalid, or have an empty field. A part that begins after ``notAfter``, or after the expiration of the
+    /// header fields, is not refused: its rows end as ``Outcome/expired``.
+    public var isPart = false
     /// The limits of requests per time.
     public var rateLimit = RateLimit()
     /// The path of a file through which runs on this machine share one limit, even if other processes run them: all their

@@ -134,8 +134,9 @@ extension CampaignExpectation {
         switch condition {
         case .number(.lessThan, 0), .percent(.lessThan, 0): true
         // Suppressed rows are not part of the basis of percentages.
-        case .percent(.moreThan, 100...): metric != .suppressed
-        case .percent(.atLeast, let percent), .percent(.equal, let percent): percent > 100 && metric != .suppressed
+        case .percent(.moreThan, 100...): metric != .outcome(.suppressed)
+        case .percent(.atLeast, let percent), .percent(.equal, let percent):
+            percent > 100 && metric != .outcome(.suppressed)
         default: false
         }
     }

@@ -8,8 +8,8 @@ public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible 
     public enum Metric: Sendable, Hashable {
         /// The number of rows in the input.
         case rows
-        /// The number of rows with this outcome; see ``Outcome``.
-        case accepted, rejected, unavailable, invalid, unknown, expired, suppressed
+        /// The number of rows with this outcome.
+        case outcome(Outcome)
         /// The number of rejected and unavailable rows with this reason of APNs, such as `BadDeviceToken`.
         case reason(String)
         /// The time that processes worked on the run, in seconds.
@@ -67,11 +67,9 @@ public struct CampaignExpectation: Sendable, Equatable, CustomStringConvertible 
 }
 
 extension CampaignExpectation.Metric: CustomStringConvertible {
-    private static let names: [(name: String, metric: Self)] = [
-        ("rows", .rows), ("accepted", .accepted), ("rejected", .rejected), ("unavailable", .unavailable),
-        ("invalid", .invalid), ("unknown", .unknown), ("expired", .expired), ("suppressed", .suppressed),
-        ("duration", .duration), ("rate", .rate),
-    ]
+    private static let names: [(name: String, metric: Self)] =
+        [("rows", .rows)] + Outcome.allCases.map { ("\($0.name)", .outcome($0)) }
+        + [("duration", .duration), ("rate", .rate)]
     static let reasonPrefix = "reason:"
 
     /// The names of all metrics, with `reason:NAME` for those of reasons.
@@ -95,9 +93,16 @@ extension CampaignExpectation.Metric: CustomStringConvertible {
 extension CampaignExpectation {
     /// What is expected of a metric for which a campaign has no expectation of its own: that something is accepted, and that
     /// every row has a final answer.
-    static let standard: [CampaignExpectation] =
-        [CampaignExpectation(.accepted, .number(.moreThan, 0), text: "accepted > 0")]
-        + [Metric.unavailable, .invalid, .unknown, .expired].map {
-            CampaignExpectation($0, .number(.equal, 0), text: "\($0) == 0")
+    static let standard: [CampaignExpectation] = Outcome.allCases.compactMap { outcome in
+        let relation: Relation? =
+            switch outcome.share {
+            case .any: nil
+            case .none: .equal
+            case .some: .moreThan
+            }
+        return relation.map { relation in
+            CampaignExpectation(
+                .outcome(outcome), .number(relation, 0), text: "\(outcome.name) \(relation.rawValue) 0")
         }
+    }
 }

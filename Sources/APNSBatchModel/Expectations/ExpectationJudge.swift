@@ -90,8 +90,7 @@ extension ExpectationJudge {
 
     /// Returns the first expectation about rows that an input with this many rows does not meet.
     package func unmet(rows: UInt64) -> JudgedExpectation? {
-        var figures = RunFigures()
-        figures.rows = rows
+        let figures = RunFigures(input: rows)
         return ofRows.map { judge($0, figures) }.first { $0.holds == false }
     }
 }
@@ -99,7 +98,7 @@ extension ExpectationJudge {
 /// Expectations about the number of invalid rows, which can be judged before the first push where all rows can be looked at.
 extension ExpectationJudge {
     /// Whether the campaign itself has such an expectation, and not only the standard one.
-    package var isOfInvalidRows: Bool { given.contains { $0.metric == .invalid } }
+    package var isOfInvalidRows: Bool { given.contains { $0.metric == .outcome(.invalid) } }
 
     /// Returns the first expectation about invalid rows that an input does not meet.
     ///
@@ -118,8 +117,7 @@ extension ExpectationJudge {
     private func judge(
         _ expectations: [CampaignExpectation], _ invalid: UInt64, of rows: UInt64, _ suppressed: UInt64
     ) -> [JudgedExpectation] {
-        var figures = RunFigures()
-        (figures.rows, figures.invalid, figures.suppressed) = (rows, invalid, suppressed)
-        return expectations.filter { $0.metric == .invalid }.map { judge($0, figures) }
+        let figures = RunFigures(input: rows, invalid: invalid, suppressed: suppressed)
+        return expectations.filter { $0.metric == .outcome(.invalid) }.map { judge($0, figures) }
     }
 }

@@ -1,15 +1,48 @@
-/// The number of answers by their time, from the start of a session to some moment. The counts of several lanes are added up,
-/// and those of an earlier moment are subtracted, for the answers of the time between. Takes 26 KiB.
-///
-/// Quantiles are computed here, because the library takes a million instructions for three of them, which is too much for each
-/// second.
+/// The number of answers by their time, with a precision of one percent. The counts of several lanes and sessions are added up,
+/// and those of an earlier moment are subtracted, for the answers of the time between. Takes 26 KiB, from the first answer on.
 package struct AnswerTimeCounts: Equatable, Sendable {
     /// The number of answers by the index of their ``AnswerBucket``.
-    package var buckets = [UInt64](repeating: 0, count: AnswerBucket.count)
+    package var buckets = Self.none
     /// The longest time of all answers, in microseconds.
     package var longest: UInt32 = 0
 
     package init() {}
+
+    /// All values without an answer share it.
+    private static let none = [UInt64](repeating: 0, count: AnswerBucket.count)
+    /// The limit of a bucket, far above what a campaign can reach, so that no sum overflows.
+    private static let bucketMax: UInt64 = 1 << 48
+
+    package mutating func note(_ microseconds: UInt32) {
+        note(microseconds, count: 1)
+        note(longest: microseconds)
+    }
+
+    /// Adds `count` answers of one time.
+    ///
+    /// - Parameters:
+    ///   - microseconds: The time, at most the longest one that is passed to `note(longest:)`.
+    ///   - count: The number of answers. A number that no run can reach, as in a damaged file, is ignored.
+    package mutating func note(_ microseconds: UInt32, count: UInt64) {
+        let index = AnswerBucket.index(of: microseconds)
+        guard count < Self.bucketMax - buckets[index] else { return }
+        buckets[index] += count
+    }
+
+    package mutating func note(longest microseconds: UInt32) { longest = max(longest, microseconds) }
+
+    package mutating func add(_ other: AnswerTimeCounts) {
+        other.forEach { time, count in note(time, count: count) }
+        note(longest: other.longest)
+    }
+
+    /// Calls `body` with each bucket that has answers: the longest time in it, which no answer exceeds, and their number.
+    package func forEach(_ body: (_ time: UInt32, _ count: UInt64) -> Void) {
+        for index in buckets.indices where buckets[index] > 0 { body(time(at: index), buckets[index]) }
+    }
+
+    /// The longest time of a bucket, in microseconds, or of all answers if that is less.
+    private func time(at index: Int) -> UInt32 { min(longest, AnswerBucket.longestTime(at: index)) }
 
     /// The number of answers.
     package var total: UInt64 { buckets.reduce(0, &+) }
@@ -30,7 +63,7 @@ package struct AnswerTimeCounts: Equatable, Sendable {
         var answers: UInt64 = 0
         for index in buckets.indices {
             answers += buckets[index]
-            if answers >= max(1, rank) { return min(longest, AnswerBucket.longestTime(at: index)) }
+            if answers >= max(1, rank) { return time(at: index) }
         }
         return nil
     }
@@ -45,22 +78,12 @@ package struct AnswerTimeCounts: Equatable, Sendable {
         var answers: UInt64 = 0
         for index in buckets.indices where buckets[index] > 0 {
             answers += buckets[index]
-            let time = min(longest, AnswerBucket.longestTime(at: index))
+            let time = time(at: index)
             // The rank of each is in the middle of the answers that it stands for.
             while times.count < size, (2 * UInt64(times.count) + 1) * total / (2 * size) < answers {
                 times.append(time)
             }
         }
-        return times
-    }
-
-    /// The answers as a histogram of the library.
-    package var times: AnswerTimes {
-        var times = AnswerTimes()
-        for index in buckets.indices where buckets[index] > 0 {
-            times.note(UInt64(min(longest, AnswerBucket.longestTime(at: index))), count: buckets[index])
-        }
-        times.note(longest: longest)
         return times
     }
 }

@@ -8,14 +8,3 @@ public enum Arrival: Sendable, CaseIterable {
     /// APNs answered.
     case answered
 }
-
-extension Outcome {
-    /// How far the last request for a row with this outcome got.
-    public var arrival: Arrival {
-        switch self {
-        case .accepted, .rejected, .unavailable: .answered
-        case .unknown: .maybeSent
-        case .invalid, .expired, .suppressed: .notSent
-        }
-    }
-}

@@ -5,7 +5,7 @@ package struct LaneAccount: Sendable, Equatable {
     /// The number of connections that were established, by the cause of their end.
     package var connectionEnds: [String: UInt64] = [:]
     /// The times of answers. A lane counts them apart, and they are added when its account is read.
-    package var answerTimes = AnswerTimes()
+    package var answerTimes = AnswerTimeCounts()
 
     package init() {}
 

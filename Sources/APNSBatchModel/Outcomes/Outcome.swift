@@ -31,24 +31,48 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         }
     }
 
-    // MARK: What an outcome means elsewhere
-    // The compiler asks for a new outcome here and in `CampaignSummary`. Also adjust `PerOutcome` and the documents; for an
-    // answered one `OutcomeReasons`, for one that can be reopened `LedgerHistory` and `RunLedger.settle`, and decide
-    // whether `Canary.Count` has it.
-
-    /// Whether the row's reason comes from an answer of APNs.
-    package var isAnswered: Bool {
-        switch self {
-        case .rejected, .unavailable: true
-        case .accepted, .invalid, .unknown, .expired, .suppressed: false
-        }
+    /// Returns nil for a text that is no name of an outcome.
+    package init?(name: String) {
+        guard let found = Self.allCases.first(where: { "\($0.name)" == name }) else { return nil }
+        self = found
     }
+}
 
-    /// Whether a resumed run may send the row again (``Campaign/retryUnavailable``).
-    package var canBeReopened: Bool {
-        switch self {
-        case .unavailable: true
-        case .accepted, .rejected, .invalid, .unknown, .expired, .suppressed: false
-        }
+/// The rows with each outcome by its name.
+extension RowsByOutcome {
+    /// The number of rows that ended as ``Outcome/accepted``; in a check, the number of rows that would be sent.
+    public var accepted: UInt64 {
+        get { self[.accepted] }
+        set { self[.accepted] = newValue }
+    }
+    /// The number of rows that ended as ``Outcome/rejected``.
+    public var rejected: UInt64 {
+        get { self[.rejected] }
+        set { self[.rejected] = newValue }
+    }
+    /// The number of rows that ended as ``Outcome/unavailable``.
+    public var unavailable: UInt64 {
+        get { self[.unavailable] }
+        set { self[.unavailable] = newValue }
+    }
+    /// The number of rows that ended as ``Outcome/invalid``.
+    public var invalid: UInt64 {
+        get { self[.invalid] }
+        set { self[.invalid] = newValue }
+    }
+    /// The number of rows that ended as ``Outcome/unknown``.
+    public var unknown: UInt64 {
+        get { self[.unknown] }
+        set { self[.unknown] = newValue }
+    }
+    /// The number of rows that ended as ``Outcome/expired``.
+    public var expired: UInt64 {
+        get { self[.expired] }
+        set { self[.expired] = newValue }
+    }
+    /// The number of rows that ended as ``Outcome/suppressed``.
+    public var suppressed: UInt64 {
+        get { self[.suppressed] }
+        set { self[.suppressed] = newValue }
     }
 }

@@ -2,16 +2,25 @@ import APNSBatchNotification
 
 /// The number of rows by the reason of their outcome, for outcomes that have different reasons.
 package struct OutcomeReasons: Sendable, Equatable {
-    /// The rejected rows by APNs's reason.
-    package var rejected: [Reason: UInt64] = [:]
-    package var unavailable: [Reason: UInt64] = [:]
+    /// The rows by APNs's reason, at the outcome's raw value; empty for outcomes that do not come from an answer.
+    private var answers = PerOutcome<[Reason: UInt64]>(repeating: [:])
     /// The invalid rows by the code of the violated rule.
     var invalid: [UInt16: InvalidRows] = [:]
 
     package init() {}
 
+    /// The rows with an outcome by APNs's reason.
+    package subscript(outcome: Outcome) -> [Reason: UInt64] {
+        get { answers[Int(outcome.rawValue)] }
+        set { answers[Int(outcome.rawValue)] = newValue }
+    }
+
     package mutating func count(_ reason: Reason, of outcome: Outcome) {
-        if outcome == .unavailable { unavailable.countReason(reason) } else { rejected.countReason(reason) }
+        answers[Int(outcome.rawValue)].countReason(reason)
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.invalid == right.invalid && Outcome.allCases.allSatisfy { left[$0] == right[$0] }
     }
 
     /// Counts a row that violates a rule.

@@ -1,7 +1,8 @@
 /// A snapshot of a running campaign, from which progress bars, the figures in the ledger and the summary are made. Its counts
 /// were taken at different moments, some milliseconds apart.
-public struct CampaignProgress: Sendable {
-    package var outcomes: OutcomeCounts = [:]
+public struct CampaignProgress: Sendable, RowsByOutcome {
+    /// The rows by outcome, of all sessions, without requests and reasons.
+    public var totals = RunTotals()
     /// The number of rows of the input: exact once the input was read to its end, an estimate until then, and nil while no
     /// estimate is possible.
     public var rowsTotal: UInt64?
@@ -40,30 +41,17 @@ public struct CampaignProgress: Sendable {
 
     package init() {}
 
-    /// The number of rows with this outcome.
-    public subscript(outcome: Outcome) -> UInt64 { outcomes[outcome] }
-
     /// The share of the rows that have an outcome, from 0 to 1; nil while the number of rows is not known.
     public var fraction: Double? {
         guard let rowsTotal, rowsTotal > 0 else { return nil }
         return min(1, Double(rows) / Double(rowsTotal))
     }
 
-    /// The number of rows that have an outcome.
-    public var rows: UInt64 { outcomes.sum }
     /// The number of rows without an outcome, an estimate until the input was read to its end; nil while no estimate is
     /// possible.
     public var rowsLeft: UInt64? { rowsTotal.map { $0 - min($0, rows) } }
-    /// The number of rows that APNs accepted; in a check, the number of rows that would be sent.
-    public var accepted: UInt64 { outcomes[.accepted] }
-    /// The number of rows that APNs rejected.
-    public var rejected: UInt64 { outcomes[.rejected] }
-    /// The number of rows that APNs refused with 429 or 5xx until no attempt was left.
-    public var unavailable: UInt64 { outcomes[.unavailable] }
-    /// The number of rows that were not sent because they violate a rule.
-    public var invalid: UInt64 { outcomes[.invalid] }
     /// The number of rows that are unknown, expired or suppressed.
-    public var other: UInt64 { rows - accepted - rejected - unavailable - invalid }
+    public var other: UInt64 { rows &- accepted &- rejected &- unavailable &- invalid }
 }
 
 extension CampaignProgress {

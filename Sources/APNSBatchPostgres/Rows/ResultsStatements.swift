@@ -1,3 +1,5 @@
+import APNSBatchModel
+
 /// The statements of SQL for one table of results and the table of places beside it.
 struct ResultsStatements {
     /// The quoted name of the table, with its schema if it was given.
@@ -120,6 +122,7 @@ struct ResultsStatements {
 
     /// Rows that are to be sent again have no outcome until then, in `results.csv` as well. $1 is the campaign, $2 the run.
     var deleteReopened: String {
-        "DELETE FROM \(table) WHERE \"campaign\" = $1 AND \"run\" = $2 AND \"outcome\" = 'unavailable'"
+        let outcomes = Outcome.allCases.filter(\.canBeReopened).map { "'\($0.name)'" }.joined(separator: ", ")
+        return "DELETE FROM \(table) WHERE \"campaign\" = $1 AND \"run\" = $2 AND \"outcome\" IN (\(outcomes))"
     }
 }

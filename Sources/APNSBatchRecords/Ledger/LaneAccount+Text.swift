@@ -23,7 +23,7 @@ extension LaneAccount {
         for (cause, number) in connectionEnds { writer.add(cause, number) }
         var times: UInt32 = 0
         answerTimes.forEach { time, count in
-            writer.add(time)
+            writer.add(UInt64(time))
             writer.add(count)
             times += 1
         }
@@ -50,7 +50,7 @@ extension LaneAccount {
         }
         for _ in 0..<numberOfTimes {
             guard let time = reader.next(UInt64.self), let count = reader.next(UInt64.self) else { return nil }
-            answerTimes.note(min(time, UInt64(longest)), count: count)
+            answerTimes.note(UInt32(min(time, UInt64(longest))), count: count)
         }
         answerTimes.note(longest: longest)
     }

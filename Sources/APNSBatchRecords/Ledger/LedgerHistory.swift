@@ -131,6 +131,8 @@ package struct LedgerHistory: Sendable {
     /// The tally at the beginning of the last session.
     private var tallyBefore = Tally()
     package private(set) var reasons = OutcomeReasons()
+    /// The rows of all sessions, with their requests and reasons.
+    package var totals: RunTotals { RunTotals(tally, reasons) }
     /// What operators changed, in the order in which they did.
     package private(set) var changes: [RunChange] = []
     /// The length of `results.csv` that was durable at the last mark.
@@ -212,15 +214,14 @@ package struct LedgerHistory: Sendable {
         changes.append(change)
     }
 
-    /// Takes the outcomes of all unavailable rows back.
+    /// Takes the outcomes of all rows back that can be reopened.
     mutating func takeReopened() throws(Fault) {
         guard session != nil else { throw .misplaced }
         for index in ranges.indices {
             for row in ranges[index].unavailable { tally.attempts -= UInt64(row.attempts) }
             ranges[index].reopen()
         }
-        tally[.unavailable] = 0
-        reasons.unavailable = [:]
+        for outcome in Outcome.allCases where outcome.canBeReopened { (tally[outcome], reasons[outcome]) = (0, [:]) }
     }
 
     mutating func takeMark(resultsLength: UInt64, resultsSum: UInt32? = nil) {

@@ -69,7 +69,7 @@ package final class RunLedger: Sendable {
         var encoder = LedgerEncoder()
         encoder.addMark(
             position: ledger.length, covered: ledger.length, resultsLength: resultsLength, resultsSum: resultsSum)
-        if reopening { encoder.addReopened(.unavailable) }
+        if reopening { Outcome.allCases.filter(\.canBeReopened).forEach { encoder.addReopened($0) } }
         for range in handed {
             if !encoder.hasRoom {
                 try ledger.append(encoder.bytes)

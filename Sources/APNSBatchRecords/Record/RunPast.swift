@@ -8,7 +8,7 @@ package struct RunPast: Sendable {
     /// The content of the ledger, with its unavailable rows reopened if that was requested.
     package let reading: LedgerReader.Reading
     /// Whether rows are to be reopened, which is not in the ledger yet.
-    let isReopening: Bool
+    package let isReopening: Bool
     package let ledger: any AppendFile
     /// The length of the ledger when it was read, with what is torn at its end.
     let lengthFound: UInt64
@@ -27,7 +27,7 @@ package struct RunPast: Sendable {
         lengthFound = ledger.length
         let found = try Self.read(ledger, files, name: name)
         var reading = found.reading
-        isReopening = reopening && reading.history.tally[.unavailable] > 0
+        isReopening = reopening && Outcome.allCases.contains { $0.canBeReopened && reading.history.tally[$0] > 0 }
         if isReopening { Self.reopen(&reading) }
         self.reading = reading
         (notes, resultsFound) = (found.notes, found.resultsFound)

@@ -61,15 +61,12 @@ public struct RunStatus: Sendable, Equatable {
     public var rowsRead: UInt64
     /// The rows after those that were read.
     public var unread: UnreadRows
-    /// The number of rows that were sent again although an earlier request may have arrived, so that they may have arrived
-    /// twice.
-    public var resent: UInt64
     /// When the first process began, in seconds since the epoch.
     public var start: UInt64
     /// The rows read so far, in order, by what is known about them.
     public var rows: [Rows]
-    /// The number of rows with each outcome.
-    public var outcomes: [Outcome: UInt64]
+    /// The rows that ended, by outcome, with their requests and reasons.
+    public var totals: RunTotals
     /// See ``Campaign/note``.
     public var note: [UInt8]
 
@@ -146,10 +143,9 @@ public struct RunStatus: Sendable, Equatable {
             : .estimate(
                 rowsRead: history.rows, bytesRead: place ?? 0,
                 bytesTotal: header.packing == nil ? header.inputBytes : nil)
-        resent = history.tally.resent
         start = header.start
         changes = history.changes
-        outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, history.tally[$0]) })
+        totals = history.totals
         let handOvers = LedgerProof(history: history, handOvers: HandOverNotes(notes), boot: boot).notes
         rows = []
         for range in history.ranges { add(range, handed: history.handed(range, handOvers: handOvers)) }

@@ -5,7 +5,7 @@ import APNSBatchModel
 /// Counts only grow within a session, so that the rate of an interval is the difference of two points divided by the difference
 /// of their ``elapsedMilliseconds``. There is no point for a time in which the process did not run, for instance because the
 /// machine slept.
-public struct TimelinePoint: Sendable, Equatable {
+public struct TimelinePoint: Sendable, Equatable, RowsByOutcome {
     /// Why a point was recorded.
     @nonexhaustive
     public enum Kind: UInt8, Sendable, CaseIterable {
@@ -50,8 +50,8 @@ public struct TimelinePoint: Sendable, Equatable {
     public var isWaiting = false
     /// What kept the run from sending faster; nil while nothing did.
     public var heldBackBy: CampaignProgress.Hold?
-    /// The number of rows with an outcome, of all sessions.
-    package var outcomes: OutcomeCounts = [:]
+    /// The rows by outcome, of all sessions, without requests and reasons.
+    public var totals = RunTotals()
     /// The number of rows of the input, which may be an estimate; nil if it was not known.
     public var rowsTotal: UInt64?
     /// The number of requests of the session, except those that certainly did not arrive.
@@ -82,12 +82,6 @@ public struct TimelinePoint: Sendable, Equatable {
     public var retrying: UInt32 = 0
 
     package init(_ kind: Kind) { self.kind = kind }
-
-    /// The number of rows with this outcome, of all sessions.
-    public subscript(outcome: Outcome) -> UInt64 { outcomes[outcome] }
-
-    /// The number of rows that have an outcome, of all sessions.
-    public var rows: UInt64 { outcomes.sum }
 
     /// Returns by how much a count grew per second since an earlier point; nil if that is of another session.
     public func perSecond(_ count: KeyPath<TimelinePoint, UInt64>, since earlier: TimelinePoint) -> Double? {

@@ -43,7 +43,8 @@ enum TimelineRecord {
         fields.add(flags(of: point))
         fields.add(point.heldBackBy?.rawValue ?? 0)
         fields.add(0 as UInt8)
-        for index in point.outcomes.counts.indices { fields.add(point.outcomes.counts[index]) }
+        let counts = point.totals.outcomes.counts
+        for index in counts.indices { fields.add(counts[index]) }
         fields.add(point.rowsTotal ?? unknown)
         for number in [
             point.requests, point.retries, point.answers, point.bytesRead, point.cpuMicroseconds, point.rssBytes,
@@ -116,7 +117,9 @@ enum TimelineRecord {
         set(flags: fields.next(UInt16.self), of: &point)
         point.heldBackBy = CampaignProgress.Hold(rawValue: fields.next(UInt8.self))
         _ = fields.next(UInt8.self)
-        for index in point.outcomes.counts.indices { point.outcomes.counts[index] = fields.next(UInt64.self) }
+        for index in point.totals.outcomes.counts.indices {
+            point.totals.outcomes.counts[index] = fields.next(UInt64.self)
+        }
         point.rowsTotal = known(fields.next(UInt64.self))
         point.requests = fields.next(UInt64.self)
         point.retries = fields.next(UInt64.self)

@@ -1,42 +1,29 @@
 import APNSBatch
 import APNSBatchBasics
+import APNSBatchModel
 
 extension RunReport.NextStep {
     /// What to do after a run, the most urgent first.
     static func all(for report: RunReport, campaignFile: String? = nil) -> [RunReport.NextStep] {
         let (summary, directory) = (report.summary, report.runDirectory.shellQuoted)
         var steps: [RunReport.NextStep] = []
-        func add(_ rows: UInt64?, _ text: (String) -> String, _ command: String? = nil) {
-            guard let rows, rows > 0 else { return }
-            steps.append(.init(text: text("\(rows.grouped) row\(rows == 1 ? "" : "s")"), command: command))
+        func add(_ rows: UInt64, _ text: (String) -> String?, _ command: String? = nil) {
+            guard rows > 0, let text = text("\(rows.grouped) row\(rows == 1 ? "" : "s")") else { return }
+            steps.append(.init(text: text, command: command))
         }
         if let parts = report.parts {
             steps += rest(of: parts, in: report.runDirectory)
         } else if summary.ending != .complete {
             steps.append(rest(of: summary, directory))
         }
-        add(
-            summary.unavailable, { "When APNs has recovered, send \($0) again that ended as unavailable." },
-            report.parts.map { retry($0, in: report.runDirectory) }
-                ?? "apns-batch resume --retry-unavailable \(directory)")
-        add(
-            summary.invalid,
-            { "Correct \($0) that break a rule; the places of the first ones are under \"Invalid rows\"." })
-        if report.parts == nil, let name = summary.notSentFile {
-            let command = campaignFile.map {
-                "apns-batch run \($0.shellQuoted) --correction \(directory) --input CORRECTED"
-            }
+        for outcome in Outcome.allCases {
+            add(summary[outcome], { outcome.nextStep($0) }, command(about: outcome, report, directory))
+            guard outcome == .invalid, report.parts == nil, let name = summary.notSentFile else { continue }
             add(
-                summary.invalid &+ summary.expired &+ summary.unavailable,
+                summary.rows(where: \.canBeCorrected),
                 { "Correct the lines of \($0) in \(name), and send them in a separate run." },
-                command)
+                campaignFile.map { "apns-batch run \($0.shellQuoted) --correction \(directory) --input CORRECTED" })
         }
-        add(
-            summary.unknown, { "Decide about \($0) that may have arrived. These are their lines:" },
-            report.parts == nil
-                ? "grep ',unknown,' \("\(report.runDirectory)/results.csv".shellQuoted)"
-                : "grep -r --include=results.csv ',unknown,' \("\(report.runDirectory)/parts".shellQuoted)")
-        add(summary.expired, { "Start earlier, send faster, or allow more time: \($0) expired." })
         for run in summary.unfinished ?? [] where !run.isAtWork {
             let rows = run.left.map { "\($0.grouped) row\($0 == 1 ? " is" : "s are") left of it" }
             steps.append(
@@ -62,6 +49,18 @@ extension RunReport.NextStep {
         return steps
     }
 
+    /// The command for the next step about rows with an outcome; nil if there is none.
+    private static func command(about outcome: Outcome, _ report: RunReport, _ directory: String) -> String? {
+        if outcome.canBeReopened {
+            guard let parts = report.parts else { return "apns-batch resume --retry-unavailable \(directory)" }
+            return retry(parts, in: report.runDirectory)
+        }
+        guard outcome.arrival == .maybeSent else { return nil }
+        return report.parts == nil
+            ? "grep ',\(outcome.name),' \("\(report.runDirectory)/results.csv".shellQuoted)"
+            : "grep -r --include=results.csv ',\(outcome.name),' \("\(report.runDirectory)/parts".shellQuoted)"
+    }
+
     private static func rest(of summary: CampaignSummary, _ directory: String) -> RunReport.NextStep {
         guard summary.campaign.isResumable else {
             return .init(
@@ -82,7 +81,7 @@ extension RunReport {
     /// The rejected rows whose tokens get some feedback.
     fileprivate func rows(_ isWanted: (TokenFeedback) -> Bool) -> UInt64 {
         reasons.reduce(0) { rows, line in
-            let feedback = line.outcome == "rejected" ? TokenFeedback(reason: line.reason) : nil
+            let feedback = line.outcome == "\(Outcome.rejected.name)" ? TokenFeedback(reason: line.reason) : nil
             return rows + (feedback.map(isWanted) == true ? line.rows : 0)
         }
     }

@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
+import APNSBatchModel
 
 extension RunReport.NextStep {
     /// The number of parts that are named with a step of their own, and of those that one command names.
@@ -31,7 +32,9 @@ extension RunReport.NextStep {
 
     /// The command that sends unavailable rows of parts again; nil if too many have them.
     static func retry(_ parts: [RunReport.PartLine], in directory: String) -> String? {
-        let names = parts.filter { $0.unavailable > 0 }.map { RunReport.PartLine.directory(of: $0.part, in: directory) }
+        let names = parts.filter { $0.rows(where: \.canBeReopened) > 0 }.map {
+            RunReport.PartLine.directory(of: $0.part, in: directory)
+        }
         guard names.count <= namesMax else { return nil }
         let commands = names.map { "apns-batch resume --retry-unavailable \($0.shellQuoted)" }
         return commands.joined(separator: "; ")

@@ -1,20 +1,16 @@
 import APNSBatch
 import APNSBatchBasics
+import APNSBatchModel
 
 extension RunReport {
     /// A part of a distributed campaign: one of the files of its rows, with a run directory of its own.
-    public struct PartLine: Sendable, Codable, Equatable {
+    public struct PartLine: Sendable, Equatable, RowsByOutcome {
         /// Its number, from which its directory follows.
         public var part: Int
         /// The number of its rows, as the manifest has it.
         public var rows: UInt64
-        public var accepted: UInt64 = 0
-        public var rejected: UInt64 = 0
-        public var unavailable: UInt64 = 0
-        public var invalid: UInt64 = 0
-        public var unknown: UInt64 = 0
-        public var expired: UInt64 = 0
-        public var suppressed: UInt64 = 0
+        /// Those of its rows that have a line in its `results.csv`, by outcome, without requests and reasons.
+        public var totals = RunTotals()
         /// The number of its rows without a line in its `results.csv`.
         public var left: UInt64
         public var state: State
@@ -79,9 +75,7 @@ extension RunReport.PartLine {
     init(_ part: Int, rows: UInt64, _ summary: CampaignSummary) {
         self.init(
             part, rows: rows, Self.state(summary, rows: rows), verdict: summary.verdict, cause: summary.cause)
-        (accepted, rejected, unavailable) = (summary.accepted, summary.rejected, summary.unavailable)
-        (invalid, unknown, expired) = (summary.invalid, summary.unknown, summary.expired)
-        suppressed = summary.suppressed
+        totals = summary.totals.withoutRequests
         left = rows - min(rows, summary.rows)
         if state == .wrongRows {
             let cause =
@@ -98,5 +92,32 @@ extension RunReport.PartLine {
         case .interrupted: return .interrupted
         default: return .failed
         }
+    }
+}
+
+extension RunReport.PartLine: Codable {
+    private enum Key: String, CodingKey { case part, rows, left, state, verdict, cause }
+
+    /// Reads a line. An outcome without a member has no rows.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Key.self)
+        self.init(
+            try members.decode(Int.self, forKey: .part), rows: try members.decode(UInt64.self, forKey: .rows),
+            try members.decode(State.self, forKey: .state), verdict: try members.decode(String.self, forKey: .verdict),
+            cause: try members.decodeIfPresent(String.self, forKey: .cause))
+        totals = try RunTotals(rowsFrom: decoder)
+        left = try members.decode(UInt64.self, forKey: .left)
+    }
+
+    /// Writes a line: the rows by the names of the outcomes, and the others beside them.
+    public func encode(to encoder: any Encoder) throws {
+        try totals.encodeOutcomes(to: encoder)
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode(part, forKey: .part)
+        try members.encode(rows, forKey: .rows)
+        try members.encode(left, forKey: .left)
+        try members.encode(state, forKey: .state)
+        try members.encode(verdict, forKey: .verdict)
+        try members.encodeIfPresent(cause, forKey: .cause)
     }
 }

@@ -98,7 +98,7 @@ extension RunReport {
         var lines = Outcome.allCases.map { outcome in
             OutcomeLine(
                 outcome: "\(outcome.name)", rows: summary[outcome], sharePercent: sharePercent(summary[outcome]),
-                earlier: compared(summary[outcome], earlier.map { $0.rows(of: outcome) }))
+                earlier: compared(summary[outcome], earlier.map { $0[outcome] }))
         }
         if let left = summary.left, left > 0 {
             lines.append(OutcomeLine(outcome: "left", rows: left, sharePercent: sharePercent(left)))
@@ -107,9 +107,9 @@ extension RunReport {
     }
 
     private func reasonLines(_ earlier: [RunFigures]) -> [ReasonLine] {
-        let lines =
-            reasonLines(summary.reasons, "rejected", earlier)
-            + reasonLines(summary.unavailableReasons, "unavailable", earlier)
+        let lines = Outcome.allCases.flatMap {
+            reasonLines(summary.totals[reasonsOf: $0], "\($0.name)", earlier)
+        }
         return lines.sorted { ($1.rows, $0.reason) < ($0.rows, $1.reason) }
     }
 
@@ -123,20 +123,6 @@ extension RunReport {
             (line.meaning, line.remedy) = (known.rule.note, known.remedy)
             line.earlier = compared(rows, earlier.map { $0.reasons[reason] ?? 0 })
             return line
-        }
-    }
-}
-
-extension RunFigures {
-    fileprivate func rows(of outcome: Outcome) -> UInt64 {
-        switch outcome {
-        case .accepted: accepted
-        case .rejected: rejected
-        case .unavailable: unavailable
-        case .invalid: invalid
-        case .unknown: unknown
-        case .expired: expired
-        case .suppressed: suppressed
         }
     }
 }

@@ -50,7 +50,7 @@ public struct RunReport: Sendable, Codable, Equatable {
     public struct ReasonLine: Sendable, Codable, Equatable {
         /// The reason as the server sent it, which may be any text.
         public var reason: String
-        /// `rejected` or `unavailable`.
+        /// The name of the outcome that rows with it have, `rejected` or `unavailable`.
         public var outcome: String
         public var rows: UInt64
         public var sharePercent: Double

@@ -40,7 +40,7 @@ enum PageFigure {
     }
 
     private static func entry(_ name: String, _ color: PlotColor, _ shape: String) -> [String: Any] {
-        ["name": name, "color": color.rawValue, "shape": shape]
+        ["name": name, "color": color.number, "shape": shape]
     }
 
     private static func style(of shape: PlotLayer.Shape) -> String {

@@ -47,7 +47,7 @@ public enum ReportPage {
             "rowsTotal": report.rowsTotal.grouped, "isEstimated": summary.isLeftEstimated,
             "hasExpectations": !summary.expectations.isEmpty, "expectations": summary.expectations.map(expectation),
             "shares": report.outcomes.filter { $0.rows > 0 }.map { line in
-                ["color": "\(PlotColor(outcome: line.outcome).rawValue)", "rows": "\(line.rows)"]
+                ["color": "\(PlotColor(outcome: line.outcome).number)", "rows": "\(line.rows)"]
             },
             "sharesLabel": report.outcomes.map { "\($0.outcome) \($0.rows.grouped)" }.joined(separator: ", "),
             "outcomes": report.outcomes.map(outcome), "hasRemarks": !report.remarks.isEmpty, "remarks": report.remarks,
@@ -92,7 +92,7 @@ public enum ReportPage {
         compared(
             [
                 "outcome": line.outcome, "rows": line.rows.grouped, "share": FigureText.percent(line.sharePercent),
-                "color": PlotColor(outcome: line.outcome).rawValue,
+                "color": PlotColor(outcome: line.outcome).number,
             ], line.earlier)
     }
 

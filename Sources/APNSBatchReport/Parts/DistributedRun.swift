@@ -13,11 +13,13 @@ public struct DistributedRun: Sendable {
     /// Reads the manifest.
     ///
     /// - Returns: Nil if the directory has a ledger, and is therefore that of an ordinary run, or if it has no manifest.
-    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results`` if the manifest is wrong, or cannot be read.
+    /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/results`` if the manifest is wrong, or if it is not known whether there is
+    ///   one, because this user may not look into the directory.
     public init?(ifIn directory: String) throws(CampaignError) {
         let path = RunDirectory.absolute(directory)
-        let isRun = !Self.isMissing("\(path)/\(RunDirectory.ledger)")
-        guard !isRun, !Self.isMissing("\(path)/\(PartsManifest.name)") else { return nil }
+        guard try !Self.has(RunDirectory.ledger, in: path), try Self.has(PartsManifest.name, in: path) else {
+            return nil
+        }
         (self.directory, manifest) = (path, try PartsManifest(of: path))
     }
 
@@ -39,9 +41,17 @@ public struct DistributedRun: Sendable {
             let path = RunReport.PartLine.directory(of: part.number, in: directory)
             return Part(
                 number: part.number, rows: part.rows, directory: path,
-                isBegun: !Self.isMissing("\(path)/\(RunDirectory.ledger)"))
+                isBegun: (try? Self.has(RunDirectory.ledger, in: path)) ?? true)
         }
     }
+
+    /// Whether the program that divided the rows is at work, on whatever machine. It begins and resumes parts.
+    public var isAtWork: Bool {
+        (try? FileStorage("\(directory)/\(Self.lock)", .readOnly).isLocked()) ?? false
+    }
+
+    /// The file whose lock that program holds.
+    private static let lock = "lock"
 
     /// The first part that was begun and can be read, in whose ledger the settings of the campaign are; nil if there is none.
     public var firstOpening: RunOpening? {
@@ -52,12 +62,21 @@ public struct DistributedRun: Sendable {
         return nil
     }
 
-    private static func isMissing(_ path: String) -> Bool {
+    /// Whether a directory has a file of this name, which this user may not be allowed to read.
+    private static func has(_ name: String, in directory: String) throws(CampaignError) -> Bool {
+        guard let error = failure(toOpen: name, in: directory) else { return true }
+        if error.isAbsent { return false }
+        // Whoever may look into the directory is told that no file has this name.
+        if failure(toOpen: ".none", in: directory)?.isAbsent == true { return true }
+        throw CampaignError(.results, "\(error)", cause: error)
+    }
+
+    private static func failure(toOpen name: String, in directory: String) -> StorageError? {
         do {
-            _ = try FileStorage(path, .readOnly)
-            return false
+            _ = try FileStorage("\(directory)/\(name)", .readOnly)
+            return nil
         } catch {
-            return error.isMissing
+            return error
         }
     }
 }

@@ -1,15 +1,11 @@
-/// What the colours of plots and tables mean: no colour means two things. The raw value is the number in the style sheet.
-enum PlotColor: Int, CaseIterable {
+import APNSBatchModel
+
+/// What the colours of plots and tables mean: no colour means two things.
+enum PlotColor: Hashable {
     /// A figure of the run, such as requests or connections.
-    case figure = 1
+    case figure
     /// Rows that ended like this. Those that are left have the colour of expired ones: both have not been sent.
-    case rejected
-    case accepted
-    case invalid
-    case unavailable
-    case expired
-    case unknown
-    case suppressed
+    case outcome(Outcome)
     /// A limit, and being held back by it.
     case limit
     /// Held back because the run begins slowly: ramp and canary.
@@ -36,13 +32,13 @@ enum PlotColor: Int, CaseIterable {
     var shades: (light: String, dark: String) {
         switch self {
         case .figure: ("#0b65c2", "#58a6ff")
-        case .rejected: ("#b35900", "#f0883e")
-        case .accepted: ("#1a7f37", "#3fb950")
-        case .invalid: ("#c4242c", "#ff7b72")
-        case .unavailable: ("#8250df", "#bc8cff")
-        case .expired: ("#6e7781", "#9198a1")
-        case .unknown: ("#0a7c86", "#39c5cf")
-        case .suppressed: ("#8a6d9e", "#c3a6d8")
+        case .outcome(.accepted): ("#1a7f37", "#3fb950")
+        case .outcome(.rejected): ("#b35900", "#f0883e")
+        case .outcome(.unavailable): ("#8250df", "#bc8cff")
+        case .outcome(.invalid): ("#c4242c", "#ff7b72")
+        case .outcome(.unknown): ("#0a7c86", "#39c5cf")
+        case .outcome(.expired): ("#6e7781", "#9198a1")
+        case .outcome(.suppressed): ("#8a6d9e", "#c3a6d8")
         case .limit: ("#32383f", "#c9d1d9")
         case .beginning: ("#8f7300", "#e3c341")
         case .refusals: ("#bf3989", "#f778ba")
@@ -60,11 +56,11 @@ enum PlotColor: Int, CaseIterable {
 
     /// The definitions of all colours for a style sheet.
     static func variables(_ shade: (PlotColor) -> String) -> String {
-        allCases.map { "--c\($0.rawValue):\(shade($0))" }.joined(separator: ";")
+        allCases.map { "--c\($0.number):\(shade($0))" }.joined(separator: ";")
     }
 
     /// The classes of all colours for a style sheet.
-    static var classes: String { allCases.map { ".c\($0.rawValue){color:var(--c\($0.rawValue))}" }.joined() }
+    static var classes: String { allCases.map { ".c\($0.number){color:var(--c\($0.number))}" }.joined() }
 
     /// That of what holds a run back.
     init(hold cause: String) {
@@ -82,16 +78,18 @@ enum PlotColor: Int, CaseIterable {
     }
 
     /// That of an outcome, or of rows that are left.
-    init(outcome name: String) {
-        self =
-            switch name {
-            case "accepted": .accepted
-            case "rejected": .rejected
-            case "invalid": .invalid
-            case "unavailable": .unavailable
-            case "unknown": .unknown
-            case "suppressed": .suppressed
-            default: .expired
-            }
-    }
+    init(outcome name: String) { self = .outcome(Outcome(name: name) ?? .expired) }
+}
+
+extension PlotColor: CaseIterable {
+    static let allCases: [PlotColor] =
+        [.figure] + Outcome.allCases.map { .outcome($0) } + [
+            .limit, .beginning, .refusals, .capacity, .lateness, .machine, .paused, .unreachable,
+            .median, .mostly, .late, .slowest,
+        ]
+
+    private static let numbers = Dictionary(uniqueKeysWithValues: zip(allCases, 1...))
+
+    /// The number in the style sheet.
+    var number: Int { Self.numbers[self] ?? 0 }
 }

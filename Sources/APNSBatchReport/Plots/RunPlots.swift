@@ -71,29 +71,26 @@ struct RunPlots {
         return [range, line]
     }
 
-    private static let outcomes = [
-        "accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed",
-    ]
-
     /// Areas on top of each other.
-    private func stack(_ names: [String]) -> [PlotLayer] {
+    private func stack(_ outcomes: [Outcome]) -> [PlotLayer] {
         var base = [Double?](repeating: nil, count: course.intervals)
-        return names.compactMap { name in
+        return outcomes.compactMap { outcome in
+            let name = "\(outcome.name)"
             guard let values = course.rowsPerSecond[name] else { return nil }
             let top = zip(base, values).map { base, value in value.map { $0 + (base ?? 0) } }
             defer { base = top }
             return PlotLayer(
-                name: name, color: PlotColor(outcome: name), shape: .area, values: top, lower: base)
+                name: name, color: .outcome(outcome), shape: .area, values: top, lower: base)
         }
     }
 
     private var outcomes: Plot {
-        plot("Outcomes", "rows per second", "Rows that ended, by outcome.", stack(Self.outcomes))
+        plot("Outcomes", "rows per second", "Rows that ended, by outcome.", stack(Outcome.allCases))
     }
 
     /// What the plot of all outcomes shows only as a thin line; nil if all rows were accepted.
     private var failures: Plot? {
-        let layers = stack(Array(Self.outcomes.dropFirst()))
+        let layers = stack(Outcome.allCases.filter { $0 != .accepted })
         guard !layers.isEmpty else { return nil }
         return plot(
             "Rows that were not accepted", "rows per second", "Rows that ended otherwise than accepted, by outcome.",

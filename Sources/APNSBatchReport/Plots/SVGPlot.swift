@@ -44,7 +44,7 @@ struct SVGPlot {
             case .range: ("range", path.area(from: layer.lower, to: layer.values))
             case .bars: ("area", path.bars(layer.values))
             }
-        return "<path class=\"\(style) c\(layer.color.rawValue)\" d=\"\(outline)\"/>"
+        return "<path class=\"\(style) c\(layer.color.number)\" d=\"\(outline)\"/>"
     }
 
     /// The bar below the plot.
@@ -55,7 +55,7 @@ struct SVGPlot {
                 Self.percent(Double(span.from) / count), Self.percent(Double(span.to - span.from) / count)
             )
             return
-                "<rect class=\"span c\(span.color.rawValue)\" x=\"\(from)\" width=\"\(width)\" y=\"\(Self.height + 4)\" height=\"8\"/>"
+                "<rect class=\"span c\(span.color.number)\" x=\"\(from)\" width=\"\(width)\" y=\"\(Self.height + 4)\" height=\"8\"/>"
         }.joined()
     }
 

@@ -29,7 +29,7 @@ extension RunReport.PartLine {
     }
 
     /// The rows with another outcome than accepted or rejected.
-    var others: UInt64 { unavailable &+ invalid &+ unknown &+ expired &+ suppressed }
+    var others: UInt64 { rows { $0 != .accepted && $0 != .rejected } }
 
     /// The less, the more attention it needs. Parts with the same word have the same rank.
     fileprivate var rank: Int {

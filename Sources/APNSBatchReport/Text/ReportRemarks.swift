@@ -43,7 +43,7 @@ extension RunReport {
     /// The answers that have times, and those that there were at least; nil if all have.
     private var answersCounted: (UInt64, UInt64)? {
         let counted = summary.allSessions.answerTimes?.samples ?? 0
-        let all = summary.accepted &+ summary.rejected &+ summary.unavailable
+        let all = summary.rows { $0.arrival == .answered }
         return counted < all ? (counted, all) : nil
     }
 }

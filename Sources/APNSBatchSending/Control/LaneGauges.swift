@@ -98,7 +98,7 @@ package final class LaneGauges: Sendable {
     /// - Parameter withAccount: whether to add the lane's account, which takes longer than the rest.
     package func add(to snapshot: inout CampaignProgress, withAccount: Bool) {
         for outcome in Outcome.allCases {
-            snapshot.outcomes[outcome] += outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
+            snapshot[outcome] += outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
         }
         let streams = streams.load(ordering: .relaxed)
         snapshot.connections += connections.load(ordering: .relaxed)
@@ -112,7 +112,7 @@ package final class LaneGauges: Sendable {
         guard withAccount else { return }
         var sum = snapshot.account ?? LaneAccount()
         account.withLock { sum.add($0) }
-        sum.answerTimes.add(answers.counts.times)
+        answers.add(to: &sum.answerTimes)
         snapshot.account = sum
     }
 }

@@ -106,7 +106,7 @@ struct Admission: ~Copyable {
     ///
     /// - Parameter rows: Not changed. It is `inout` because Swift 6.3 copies a whole structure to lend it to a function,
     ///   which would take 160 instructions for every row.
-    func takesFresh(_ rows: inout LaneRows) -> Bool {
+    func takesFresh(_ rows: inout LaneRows<some LaneOrigin & ~Copyable>) -> Bool {
         !rows.hasNoRoom && !rows.isHeldUp && (canary == nil || canary!.room(rows.canaryCount) > 0)
     }
 
@@ -120,7 +120,7 @@ struct Admission: ~Copyable {
     // MARK: The limit of requests per second
 
     /// Reserves requests for this turn, and returns their number, at most `most`. A lane without a row reserves none.
-    mutating func takeFromRate(_ most: Int, _ rows: inout LaneRows, now: UInt64) -> Int {
+    mutating func takeFromRate(_ most: Int, _ rows: inout LaneRows<some LaneOrigin & ~Copyable>, now: UInt64) -> Int {
         (grant, wanted, nextByRate) = (.unlimited, most, 0)
         guard rate.isOn else { return most }
         if !rows.hasRow(takesFresh: takesFresh(&rows), now: now) { wanted = 0 }
@@ -157,20 +157,26 @@ struct Admission: ~Copyable {
         return min(most, max(untilNext, rate.isFast(now: now) ? Self.rateWait : 0))
     }
 
-    /// Returns how long answers may gather, in microseconds; 0 if there is more to send at once, or few requests are in
-    /// flight. At the limit of requests per second their number does not matter, because the next ones have to wait.
+    /// Returns how long answers may gather in a campaign, in microseconds; 0 if there is more to send at once, or few requests are
+    /// in flight. At the limit of requests per second their number does not matter, because the next ones have to wait.
     func linger(_ hold: Hold, inFlight: Int, _ gathering: Gathering) -> UInt32 {
-        if hold == .rate && !plan.isService { return gathering.timeOfRate }
+        if hold == .rate { return gathering.timeOfRate }
         guard hold != .batch, inFlight >= Self.lingerFrom else { return 0 }
-        if plan.isService { return min(gathering.time, Gathering.mostOfSender) }
         return hold == .streams && !isPaced ? gathering.time : gathering.least
+    }
+
+    /// Returns the same for a sender, whose callers wait for each answer.
+    func lingerOfSender(_ hold: Hold, inFlight: Int, _ gathering: Gathering) -> UInt32 {
+        guard hold != .batch, inFlight >= Self.lingerFrom else { return 0 }
+        return min(gathering.time, Gathering.mostOfSender)
     }
 
     /// Returns what the lane does at the moment, for reports of progress. Allocates strings only while the lane waits.
     ///
     /// - Parameter hasWork: Whether any provider has work.
     func activity(
-        hasWork: Bool, _ rows: borrowing LaneRows, _ connections: borrowing LaneConnections,
+        hasWork: Bool, _ rows: borrowing LaneRows<some LaneOrigin & ~Copyable>,
+        _ connections: borrowing LaneConnections,
         _ health: borrowing LaneHealth
     ) -> LaneActivity {
         guard hasWork else { return rows.backingOff.map(LaneActivity.waiting) ?? .idle }
@@ -183,8 +189,9 @@ struct Admission: ~Copyable {
     }
 
     /// Returns what keeps the lane from sending faster, for reports of progress; nil if nothing does.
-    func reported(_ hold: Hold, _ rows: inout LaneRows, _ connections: inout LaneConnections) -> CampaignProgress.Hold?
-    {
+    func reported(
+        _ hold: Hold, _ rows: inout LaneRows<some LaneOrigin & ~Copyable>, _ connections: inout LaneConnections
+    ) -> CampaignProgress.Hold? {
         switch hold {
         case .batch, .stopping, .late: nil
         case .rate: rate.isRamp(now: connections.now) ? .ramp : .rate
@@ -205,7 +212,7 @@ struct Admission: ~Copyable {
     }
 
     /// Judges the canary by the answers so far. Called after the answers of a turn.
-    mutating func judgeCanary(_ rows: inout LaneRows) {
+    mutating func judgeCanary(_ rows: inout LaneRows<some LaneOrigin & ~Copyable>) {
         guard let canary else { return }
         switch canary.verdict(rows.canaryCount) {
         case .waiting: if isLate { endCanary() }

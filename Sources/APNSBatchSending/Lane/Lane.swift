@@ -10,14 +10,14 @@ import APNSBatchTransport
 /// A turn fills free streams with rows that are due again and with fresh ones, submits the requests in one call, polls, and
 /// handles completions and events. No requests are queued before the network: while no stream is free, no row is taken. This is
 /// the back-pressure of the whole campaign.
-package struct Lane: ~Copyable {
+struct Lane<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     private let gauges: LaneGauges
     private var connections: LaneConnections
-    private var rows: LaneRows
+    private var rows: LaneRows<Origin>
     private var admission: Admission
-    private var answers: LaneAnswers
+    private var answers: LaneAnswers<Origin>
     private var requests = RequestBatch()
     private var load: LaneLoad
     private var holds: HoldMeter
@@ -33,30 +33,31 @@ package struct Lane: ~Copyable {
     private var answersOfTurn = 0
     private var stopDeadline: UInt64?
     /// The number of requests that were handed to connections, including those that did not leave.
-    package private(set) var handedOver = 0
+    private(set) var handedOver = 0
     /// The activity that the gauges show.
     private var shown = LaneActivity.idle
 
     /// The intervals of `tick` and of flushing outcomes, in nanoseconds.
-    private static let tickInterval: UInt64 = 5_000_000
-    private static let flushInterval: UInt64 = 50_000_000
+    private static var tickInterval: UInt64 { 5_000_000 }
+    private static var flushInterval: UInt64 { 50_000_000 }
 
     /// Creates a lane on the calling thread, which must be the one that runs it.
-    package init(
+    init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
-        providers directory: ProviderDirectory, input: LaneInput, exchange: OutcomeExchange, waker: LaneWaker,
+        providers directory: ProviderDirectory, origin: consuming Origin, exchange: OutcomeExchange, waker: LaneWaker,
         counters: SharedCounters, rate: RunRate, number: Int, spread: RowSpread? = nil,
         watch: InvalidRowsWatch? = nil
     ) throws(TransportError) {
         var connections = try LaneConnections(
-            plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
+            plan, control: control, addresses: addresses, directory: directory, account: gauges.account,
+            mayGiveUp: Origin.mayGiveUp)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
         (self.plan, self.control, self.gauges, self.spread) = (plan, control, gauges, spread)
         (index, self.watch) = (number, watch)
         rows = LaneRows(
-            plan: plan, control: control, source: input.source(lane: number, seconds: plan.surroundings.seconds),
-            exchange: exchange, streams: LaneConnections.streams(plan))
+            plan: plan, control: control, source: origin, exchange: exchange,
+            streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, rate: rate, lane: number)
         let health = LaneHealth(plan: plan, control: control, counters: counters, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
@@ -70,28 +71,23 @@ package struct Lane: ~Copyable {
     /// The kind of event loop in use.
     var loop: LoopKind { connections.loop }
     /// The number of the lane in a simulated world.
-    package var number: UInt32 { connections.number }
-
-    /// Runs turns until all rows that were taken are done, and flushes the last outcomes.
-    mutating func run() throws(TransportError) {
-        while try turn() {}
-        finishUp()
-    }
+    var number: UInt32 { connections.number }
 
     /// Runs one turn. Returns false when all rows that were taken are done and `finishUp` may follow.
-    package mutating func turn() throws(TransportError) -> Bool {
+    mutating func turn() throws(TransportError) -> Bool {
         // After a pause of the process, what became too old, such as a provider token, is replaced before anything is sent
         // with it.
         if readClock() { tick() }
-        if plan.isService { rows.endInterrupted() }
+        Origin.beginTurn(&rows)
         let hold = fill()
         try submit()
         if control.stopping { windDown() } else if !admission.awaitsCanary { rows.lookForRow() }
         if rows.isDone { return false }
-        let timeout = plan.isService ? waitForMail(hold) : admission.wait(hold, now: connections.now)
+        let timeout = Origin.wait(hold, admission, &rows, connections, answered: answersOfTurn)
+        if timeout >= Admission.serviceWait { publish() }
         let harvest = try connections.poll(
-            timeout: timeout, linger: admission.linger(hold, inFlight: rows.inFlight, answers.gathering))
-        if plan.isService { rows.didWait() }
+            timeout: timeout, linger: Origin.linger(hold, admission, inFlight: rows.inFlight, answers.gathering))
+        Origin.didWait(rows)
         readClock(after: timeout)
         holds.note(
             admission.reported(hold, &rows, &connections), writing: rows.takeWriterWait(), now: connections.now)
@@ -103,23 +99,9 @@ package struct Lane: ~Copyable {
         admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }
         if !harvest.events.isEmpty { nextTick = connections.now }
-        if plan.isService { rows.deliver() }
+        Origin.endTurn(&rows)
         tick()
         return true
-    }
-
-    /// Returns the longest time for which a lane of a sender waits, in microseconds. It is woken when a notification is
-    /// submitted, unless so many requests are in flight that the next turn comes soon, or so many were just answered that
-    /// those who awaited them are about to submit more: the first of these would wake the lane for itself alone.
-    private mutating func waitForMail(_ hold: Admission.Hold) -> UInt32 {
-        rows.deliver()
-        let usual = admission.wait(hold, now: connections.now)
-        guard hold == .rows else { return usual }
-        if max(rows.inFlight, answersOfTurn) >= Admission.lingerFrom { return min(usual, Admission.busyWait) }
-        guard rows.mayWait() else { return 0 }
-        guard rows.isIdle && connections.isQuiet else { return usual }
-        publish()
-        return Admission.serviceWait
     }
 
     /// Reads the clock. A gap much longer than the wait means that this process stood still; deadlines of the lane and its
@@ -242,7 +224,7 @@ package struct Lane: ~Copyable {
         rows.tick()
         admission.tick(wallClock: rows.wallClock)
         spread?.look(now: now)
-        if plan.isService { endIfClosed(now: now) }
+        Origin.tick(rows, control, now: now)
         if let trip = watch?.note(lane: index, rows: rows.taken, invalid: rows.tally[.invalid]) {
             control.stop(.failure(trip.error(ofInput: plan.inputName)))
         }
@@ -257,8 +239,8 @@ package struct Lane: ~Copyable {
 
     /// Updates the pools of all providers. Returns whether any provider has work.
     private mutating func tickPools() -> Bool {
-        // A sender never gives up: its notifications end when their time is over.
-        let othersAnswer = plan.isService || answers.health.othersAnswer(now: connections.now)
+        // Where nobody gives up, rows end when their time is over.
+        let othersAnswer = !Origin.mayGiveUp || answers.health.othersAnswer(now: connections.now)
         var hasAnyWork = false
         for provider in connections.providers {
             let hasWork = hasWork(provider)
@@ -276,8 +258,7 @@ package struct Lane: ~Copyable {
     /// there is a row for it.
     private mutating func hasWork(_ provider: Int) -> Bool {
         let isAsked = connections.pools[provider].inFlight > 0
-        // A sender keeps its connections, so that the next notification does not wait for one.
-        if plan.isService, connections.pools[provider].up == 0, !rows.isExhausted { return true }
+        if Origin.keepsConnections, connections.pools[provider].up == 0, !rows.isExhausted { return true }
         if admission.sendsNothing { return isAsked }
         guard connections.providers.count == 1 else { return isAsked || rows.hasAside(provider) }
         // Rows that wait for another attempt need no connection meanwhile, nor do rows that may not be taken.
@@ -302,26 +283,17 @@ package struct Lane: ~Copyable {
 
     // MARK: The end
 
-    /// Ends a sender that was closed: first it starts nothing more, and then it awaits nothing more.
-    private func endIfClosed(now: UInt64) {
-        switch rows.tickMailbox(now: now) {
-        case .none: break
-        case .startsNothing: if !control.stopping { control.stop(.interrupted) }
-        case .now: control.stopAtOnce()
-        }
-    }
-
     /// Ends what a stopping lane does. Waiting rows are given up at once; requests in flight have until the deadline to be
-    /// answered. That of a sender is the end of its grace period, at which it stops at once.
+    /// answered. Without one the run is stopped at once when its time is over, as a sender at the end of its grace period.
     private mutating func windDown() {
         rows.postponeWaiting()
-        let deadline = stopDeadline ?? (plan.isService ? .max : connections.now + plan.stopPatience)
+        let deadline = stopDeadline ?? (Origin.mayGiveUp ? connections.now + plan.stopPatience : .max)
         stopDeadline = deadline
         if rows.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
     }
 
     /// Flushes the last outcomes and publishes the final counts.
-    package mutating func finishUp() {
+    mutating func finishUp() {
         rows.finishUp()
         admission.endCanary()
         publish()

@@ -4,7 +4,9 @@ import APNSBatchNotification
 import APNSBatchTransport
 
 /// Decides what the end of a request means for its row: an outcome, another attempt, or the end of the campaign.
-struct LaneAnswers: ~Copyable {
+struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
+    typealias Rows = LaneRows<Origin>
+
     private let plan: CampaignPlan
     private let control: RunControl
     private let gauges: LaneGauges
@@ -14,13 +16,6 @@ struct LaneAnswers: ~Copyable {
     /// The number of requests handed to connections, except those that were certainly not sent.
     private(set) var requests: UInt64 = 0
     private var random: SplitMix64
-
-    /// How long a connection that could not take a request is skipped, in nanoseconds. By then an event of the connection
-    /// has arrived.
-    private static let holdTime: UInt64 = 5_000_000
-    /// The first pause after a refused stream, in nanoseconds. It doubles up to eight times.
-    private static let refusalPause: UInt64 = 50_000_000
-    private static let refusalLimit: UInt8 = 20
 
     init(plan: CampaignPlan, control: RunControl, gauges: LaneGauges, health: consuming LaneHealth, now: UInt64) {
         (self.plan, self.control, self.gauges) = (plan, control, gauges)
@@ -44,7 +39,7 @@ struct LaneAnswers: ~Copyable {
     // MARK: How far it got
 
     /// Handles the end of a request.
-    mutating func end(_ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections) {
+    mutating func end(_ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections) {
         let ticket = Int(truncatingIfNeeded: completion.ticket)
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         let isAnswered = completion.delivery == Delivery.answered.rawValue
@@ -62,7 +57,7 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles a request without an answer.
     private mutating func unanswered(
-        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         if completion.failureScope == .http2 {
@@ -77,7 +72,7 @@ struct LaneAnswers: ~Copyable {
 
     /// - Parameter rows: `inout`, because the compiler copies all of it for a call that borrows it.
     @inline(never)
-    private func carryUniqueID(_ completion: CompletionRecord, _ rows: inout LaneRows) {
+    private func carryUniqueID(_ completion: CompletionRecord, _ rows: inout Rows) {
         if let id = completion.captured("apns-unique-id") { rows.carry(id) }
     }
 
@@ -85,24 +80,26 @@ struct LaneAnswers: ~Copyable {
     /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
     /// refused the stream; one refusal more stops the run.
     private mutating func notSent(
-        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections
     ) {
         rows[ticket].attempts -= 1
         requests -= 1
         let (provider, member, now) = (Int(rows[ticket].provider), Int(rows[ticket].member), connections.now)
-        if completion.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
+        if completion.failureScope == .local {
+            connections.pools[provider].hold(member, until: now + AnswerLimits.holdTime)
+        }
         guard completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
         rows[ticket].refusals += 1
         let refusals = rows[ticket].refusals
-        if refusals > Self.refusalLimit, !plan.isService {
+        if refusals > AnswerLimits.refusalLimit, Origin.mayGiveUp {
             control.stop(.failure(CampaignError(.unreachable, "\(plan.endpoint) refuses every stream")))
         }
-        rows.again(ticket, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
+        rows.again(ticket, after: AnswerLimits.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
     }
 
     /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
     /// policy allows it; otherwise it ends as unknown.
-    private mutating func lost(_ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, now: UInt64) {
+    private mutating func lost(_ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, now: UInt64) {
         health.noteLoss(completion, of: &rows[ticket], now: now)
         let attempts = rows[ticket].countedAttempts
         rows[ticket].mayHaveArrived = true
@@ -131,7 +128,7 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles an answer other than 200 by the table of answers.
     private mutating func refused(
-        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections
     ) {
         let answer = Answer(status: completion.status, body: completion.bodyBytes)
         gauges.refusals.note(answer)
@@ -172,7 +169,7 @@ struct LaneAnswers: ~Copyable {
     }
 
     private func reject(
-        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout Rows
     ) {
         let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
         rows.finish(
@@ -183,7 +180,7 @@ struct LaneAnswers: ~Copyable {
     /// Stops the campaign, unless other credentials can continue: then the row is sent again with these, and the attempt
     /// does not count.
     private func stop(
-        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows,
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout Rows,
         _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
@@ -201,9 +198,9 @@ struct LaneAnswers: ~Copyable {
     /// other credentials. For the notification of a sender it is the answer.
     private func endFatally(
         _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ text: String, of provider: String,
-        _ rows: inout LaneRows
+        _ rows: inout Rows
     ) {
-        guard !plan.isService else {
+        guard Origin.mayGiveUp else {
             plan.log.fatalAnswer(text, answer.text, of: provider)
             return reject(ticket, answer, completion, &rows)
         }
@@ -213,7 +210,7 @@ struct LaneAnswers: ~Copyable {
 
     private mutating func sendAgain(
         _ ticket: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ completion: CompletionRecord,
-        _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ rows: inout Rows, _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         guard connections.renewToken(retry.token, of: member, provider) else {
@@ -243,7 +240,7 @@ struct LaneAnswers: ~Copyable {
 
     /// Ends a row without attempts left. An answer that is not about the row makes it unavailable.
     private func endWithoutAttempts(
-        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout LaneRows
+        _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout Rows
     ) {
         if rows[ticket].mayHaveArrived {
             // The answer to the last request does not show what became of an earlier one.
@@ -270,4 +267,13 @@ struct LaneAnswers: ~Copyable {
         let asked = retrying < plan.backoff.rowsMax / 2 ? retryAfter : nil
         return plan.backoff.delay(backoff, afterAttempt: attempts, retryAfter: asked, random: random.next())
     }
+}
+
+private enum AnswerLimits {
+    /// How long a connection that could not take a request is skipped, in nanoseconds. By then an event of the connection
+    /// has arrived.
+    static let holdTime: UInt64 = 5_000_000
+    /// The first pause after a refused stream, in nanoseconds. It doubles up to eight times.
+    static let refusalPause: UInt64 = 50_000_000
+    static let refusalLimit: UInt8 = 20
 }

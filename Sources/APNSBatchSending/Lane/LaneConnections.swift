@@ -32,6 +32,8 @@ struct LaneConnections: ~Copyable {
 
     private let plan: CampaignPlan
     private let control: RunControl
+    /// See ``LaneOrigin/mayGiveUp``.
+    private let mayGiveUp: Bool
     private let addresses: AddressBook
     private var lookUps: HostLookUps
     /// The number of GOAWAY frames.
@@ -51,7 +53,7 @@ struct LaneConnections: ~Copyable {
 
     init(
         _ plan: CampaignPlan, control: RunControl, addresses: AddressBook, directory: ProviderDirectory,
-        account: Guarded<LaneAccount>
+        account: Guarded<LaneAccount>, mayGiveUp: Bool
     ) throws(TransportError) {
         // Local variables, because a throwing initializer must not leave anything half made.
         var transport = try Transport(Self.options(plan))
@@ -65,7 +67,7 @@ struct LaneConnections: ~Copyable {
             for _ in 0..<plan.poolLimits.members { connections.append(Connection()) }
         }
         (self.plan, self.control, self.addresses) = (plan, control, addresses)
-        (self.account, self.now) = (account, now)
+        (self.account, self.mayGiveUp, self.now) = (account, mayGiveUp, now)
         (members, random) = (plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
         lookUps = HostLookUps(addresses, connections: connections.count)
         self.transport = transport
@@ -233,7 +235,7 @@ struct LaneConnections: ~Copyable {
         plan.log.goaway(event, debug, access)
         connections[index(provider, member)].goaway = debug.cause(code: event.code)
         guard debug.isFatal, case .reason(let reason) = debug,
-            !survives("goaway: \(reason)", saidTo: member, of: provider), !plan.isService
+            !survives("goaway: \(reason)", saidTo: member, of: provider), mayGiveUp
         else { return }
         let text = "\(plan.endpoint) closed the connection with \(reason)\(access.forCredentials)"
         control.stop(.failure(CampaignError(.fatalAnswer, text + (access.remedy(reason).map { ": \($0)" } ?? ""))))
@@ -288,7 +290,7 @@ struct LaneConnections: ~Copyable {
         isOwn: Bool = false
     ) {
         let failure = ConnectionFailure(
-            isHopeless: hopeless && !addresses.everReached && !plan.isService, addresses: addresses.count, text: text,
+            isHopeless: hopeless && !addresses.everReached && mayGiveUp, addresses: addresses.count, text: text,
             saysNothing: saysNothing, isOwn: isOwn)
         act(pools[provider].isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }

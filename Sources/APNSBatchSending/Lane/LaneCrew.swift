@@ -75,10 +75,23 @@ package final class LaneCrew: Sendable {
     }
 
     /// Creates a lane on the calling thread, which must be the one that runs it.
-    package func makeLane(_ number: Int) throws(TransportError) -> Lane {
+    package func makeLane(_ number: Int) throws(TransportError) -> DrivenLane {
+        switch input {
+        case .chunks(let queue, let reader, let handOvers):
+            let rows = FeedRows(
+                queue: queue, handOvers: handOvers, cursor: reader.makeCursor(), firstSent: plan.firstRow)
+            return DrivenLane(try makeLane(number, of: rows))
+        case .mailbox(let mailbox, let columns):
+            return DrivenLane(try makeLane(number, of: MailboxRows(mailbox, columns: columns, lane: number)))
+        }
+    }
+
+    private func makeLane<Origin: LaneOrigin & ~Copyable>(
+        _ number: Int, of origin: consuming Origin
+    ) throws(TransportError) -> Lane<Origin> {
         try Lane(
             plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-            input: input, exchange: exchange, waker: wakers[number], counters: counters, rate: rate, number: number,
+            origin: origin, exchange: exchange, waker: wakers[number], counters: counters, rate: rate, number: number,
             spread: number == 0 ? spread : nil, watch: watch)
     }
 
@@ -88,13 +101,13 @@ package final class LaneCrew: Sendable {
 
     private func work(_ number: Int) {
         do {
-            var lane = try makeLane(number)
+            let lane = try makeLane(number)
             do {
-                try lane.run()
+                while try lane.turn() {}
             } catch {
                 fail(error)
-                lane.finishUp()
             }
+            lane.finishUp()
             let loop = lane.loop
             done.withLock { $0 = loop }
             finished.push(())

@@ -7,18 +7,16 @@ import APNSBatchTransport
 ///
 /// Rows wait in three places: fresh rows with the reader, rows that are sent again in the retry queue until they are due,
 /// and rows that are set aside while all streams of their provider are taken and another provider has some.
-struct LaneRows: ~Copyable {
+struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
-    /// The number of the first row that is sent.
-    private let firstRow: UInt64
     /// Whether some rows may not be selected.
     private let isSelective: Bool
     /// Whether rows may have ids of their own.
     private let hasOwnIDs: Bool
-    private var source: RowSource
+    private var source: Origin
     private var preparer: RowPreparer
-    private var arena = SendArena(blocks: Self.arenaBlocks)
+    private var arena = SendArena(blocks: LaneLimits.arenaBlocks)
     private var flights: FlightTable
     private var retries = RetryQueue()
     private var turns = Turns()
@@ -31,30 +29,21 @@ struct LaneRows: ~Copyable {
     private var unsentOfTurn = 0
     /// Whether so many rows wait for another attempt that no others are taken. Logged once.
     private var isFull = false
-
-    /// The number of blocks: 32 MiB of address space, of which few blocks are touched unless payloads are large and answers
-    /// slow.
-    private static let arenaBlocks = 512
-    /// The number of rows set aside for one provider at which the lane takes no fresh row; about as many as a connection has
-    /// streams.
-    static let asideMost = 1000
-    /// The number of rows that may be set aside in all while no provider has a stream; enough to see which provider lacks
-    /// streams.
-    static let lookAhead = 64
-    /// The number of rows of the input that may end unsent in one turn, so that connections are looked after in between.
-    static let unsentPerTurn = 4096
+    /// The time in seconds since the epoch, some milliseconds old.
+    private(set) var wallClock: UInt64
 
     /// - Parameter streams: The largest number of requests in flight.
     init(
-        plan: CampaignPlan, control: RunControl, source: consuming RowSource, exchange: OutcomeExchange, streams: Int
+        plan: CampaignPlan, control: RunControl, source: consuming Origin, exchange: OutcomeExchange, streams: Int
     ) {
         self.plan = plan
         self.control = control
         self.source = source
-        (firstRow, hasOwnIDs) = (plan.firstRow, plan.roles.messageID != nil)
+        hasOwnIDs = plan.roles.messageID != nil
+        wallClock = plan.surroundings.seconds()
         isSelective = plan.selection != nil
         preparer = RowPreparer(plan: plan)
-        flights = FlightTable(capacity: streams + plan.backoff.rowsMax + Self.asideMost * plan.topics.providers)
+        flights = FlightTable(capacity: streams + plan.backoff.rowsMax + LaneLimits.asideMost * plan.topics.providers)
         aside = Array(repeating: WaitingRows(), count: plan.topics.providers)
         sink = OutcomeSink(exchange)
     }
@@ -82,16 +71,13 @@ struct LaneRows: ~Copyable {
     /// Whether there is no room for another row.
     var hasNoRoom: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
     /// Whether so many rows ended unsent in this turn that connections must be looked after first.
-    var hasEndedMany: Bool { unsentOfTurn >= Self.unsentPerTurn }
-    /// The time in seconds since the epoch, some milliseconds old.
-    var wallClock: UInt64 { source.wallClock }
+    var hasEndedMany: Bool { unsentOfTurn >= LaneLimits.unsentPerTurn }
 
     /// The outcomes of the rows that this session sent, for the canary.
     var canaryCount: Canary.Count {
-        Canary.Count(
-            accepted: tally[.accepted], rejected: tally[.rejected], unavailable: tally[.unavailable],
-            unknown: tally[.unknown] - unknownOfEarlier,
-            open: UInt64(flights.count))
+        var count = Canary.Count(outcomes: tally.outcomes, open: UInt64(flights.count))
+        count.outcomes[.unknown] -= unknownOfEarlier
+        return count
     }
 
     /// Whether neither the reader nor the lane has another row.
@@ -143,7 +129,7 @@ struct LaneRows: ~Copyable {
     /// Logs the warnings about a row's payload, each rule once.
     @inline(never)
     private mutating func warn() {
-        guard !plan.isService else { return }
+        guard plan.namesRows else { return }
         for finding in preparer.findings(of: source.row, cardNumbers: false) where finding.severity == .warning {
             plan.log.suspectRow(finding)
         }
@@ -151,17 +137,17 @@ struct LaneRows: ~Copyable {
 
     /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
-        while unsentOfTurn < Self.unsentPerTurn, !isHeldUp, source.advance() {
-            if source.row.row < firstRow {
+        while unsentOfTurn < LaneLimits.unsentPerTurn, !isHeldUp, source.advance() {
+            if source.isBeforeFirst {
                 endBeforeFirst()
                 continue
             }
             if isSelective, endIfUnselected() { continue }
-            switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
+            switch preparer.prepare(source.row, in: &arena, flights: &flights, now: wallClock) {
             case .ready(let ticket):
                 if preparer.verdict.hasWarning, source.row.row <= RowPreparer.rowsWithTextsOfRun { warn() }
                 flights[ticket].indexInRange = UInt32(truncatingIfNeeded: source.indexInRange)
-                if source.mail != nil { source.mail!.note(source.row.row, ticket: ticket) }
+                source.didTake(ticket)
                 let hasEnded = source.isPast && takeOver(ticket)
                 source.consume()
                 if hasEnded { continue }
@@ -186,7 +172,7 @@ struct LaneRows: ~Copyable {
         if source.mayHaveArrived {
             recordUnknown()
         } else {
-            recordUnsent(.suppressed, cause: Self.beforeFirst, attempts: Attempts(bits: source.pastAttempts))
+            recordUnsent(.suppressed, cause: Cause.beforeFirst, attempts: Attempts(bits: source.pastAttempts))
         }
         source.consume()
         unsentOfTurn += 1
@@ -210,7 +196,7 @@ struct LaneRows: ~Copyable {
         guard source.mayHaveArrived else { return false }
         flights[ticket].mayHaveArrived = true
         guard mayResend(ticket) else {
-            finishUnknown(ticket, cause: Self.inFlightBefore)
+            finishUnknown(ticket, cause: Cause.inFlightBefore)
             return true
         }
         flights[ticket].past.isResent = true
@@ -322,7 +308,7 @@ struct LaneRows: ~Copyable {
     /// that may have arrived the policy decides: it ends as unknown, or stays in the ledger as one that may have arrived.
     mutating func postpone(_ ticket: Int) {
         guard flights[ticket].mayHaveArrived else { return leave(ticket, flights[ticket].lastWord.arrival) }
-        guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Self.stoppedBefore) }
+        guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Cause.stoppedBefore) }
         postponeUnanswered(ticket)
     }
 
@@ -336,7 +322,7 @@ struct LaneRows: ~Copyable {
     /// Frees a row without an outcome. The notification of a sender ends with an error, because it cannot be resumed.
     private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
         if flights[ticket].attempts > 0 { noteAttempts(of: flights[ticket]) }
-        source.mail?.mailbox.giveUp(flights[ticket].row, arrival)
+        source.giveUp(flights[ticket].row, arrival)
         release(ticket)
     }
 
@@ -383,7 +369,7 @@ struct LaneRows: ~Copyable {
     /// Records a row that may have arrived in an earlier session and cannot be sent now. It ends as unknown.
     private mutating func recordUnknown() {
         unknownOfEarlier += 1
-        recordUnsent(.unknown, cause: Self.inFlightBefore, attempts: Attempts(bits: max(1, source.pastAttempts)))
+        recordUnsent(.unknown, cause: Cause.inFlightBefore, attempts: Attempts(bits: max(1, source.pastAttempts)))
     }
 
     // MARK: Rows whose time has passed
@@ -391,9 +377,9 @@ struct LaneRows: ~Copyable {
     /// Ends rows after the campaign's deadline, when nothing is sent any more. Returns whether there may be more of them.
     mutating func endLateRows() -> Bool {
         while let ticket = takeWaiting() { expire(ticket, lateCause) }
-        for _ in 0..<Self.unsentPerTurn {
+        for _ in 0..<LaneLimits.unsentPerTurn {
             guard source.advance() else { return false }
-            if source.row.row < firstRow {
+            if source.isBeforeFirst {
                 endBeforeFirst()
                 continue
             }
@@ -413,7 +399,7 @@ struct LaneRows: ~Copyable {
     /// Ends a row if its expiration will have passed in this many seconds. Returns whether it ended.
     private mutating func endIfExpired(_ ticket: Int, after seconds: UInt64 = 0) -> Bool {
         guard flights[ticket].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
-        expire(ticket, Self.ownCause)
+        expire(ticket, Cause.ownCause)
         return true
     }
 
@@ -423,7 +409,7 @@ struct LaneRows: ~Copyable {
         switch flights[ticket].lastWord {
         case .neverSent: finish(ticket, .expired, cause: cause)
         case .refused(let status, let reason):
-            let outcome: Outcome = LaneAnswers.isUnavailability(status) ? .unavailable : .rejected
+            let outcome: Outcome = LaneAnswers<Origin>.isUnavailability(status) ? .unavailable : .rejected
             finish(ticket, outcome, status: status, cause: reason?.text ?? "")
         case .noAnswer: finishUnknown(ticket, cause: cause)
         }
@@ -434,6 +420,7 @@ struct LaneRows: ~Copyable {
     /// Called every few milliseconds. Logs when so many rows wait for another attempt that no others are taken, and again
     /// only after their number has fallen below three quarters of the limit.
     mutating func tick() {
+        wallClock = plan.surroundings.seconds()
         source.tick(inFlight: inFlight)
         if retries.count < plan.backoff.rowsMax / 4 * 3 { isFull = false }
         guard !isFull, retries.count >= plan.backoff.rowsMax else { return }
@@ -474,30 +461,49 @@ struct LaneRows: ~Copyable {
     }
 
     /// Why nothing is sent any more.
-    private var lateCause: String { control.isAbandoned ? Self.abandoned : Self.pastDeadline }
-
-    private static let pastDeadline = "not after: the campaign's deadline has passed"
-    private static let abandoned = "Abandoned"
-    private static let beforeFirst = "BeforeFirstRow"
-    private static let ownCause = "expiration: passed before the row could be sent"
-    private static let inFlightBefore = "in flight when the previous process ended"
-    private static let stoppedBefore = "connection lost before the answer and the run stopped"
+    private var lateCause: String { control.isAbandoned ? Cause.abandoned : Cause.pastDeadline }
 }
 
-/// What only a sender needs of its lanes, whose rows come from a mailbox.
-extension LaneRows {
+/// The reasons of outcomes that no answer has.
+private enum Cause {
+    static let pastDeadline = "not after: the campaign's deadline has passed"
+    static let abandoned = "Abandoned"
+    static let beforeFirst = "BeforeFirstRow"
+    static let ownCause = "expiration: passed before the row could be sent"
+    static let inFlightBefore = "in flight when the previous process ended"
+    static let stoppedBefore = "connection lost before the answer and the run stopped"
+}
+
+/// The limits of a lane's rows.
+enum LaneLimits {
+    /// The number of blocks: 32 MiB of address space, of which few blocks are touched unless payloads are large and answers
+    /// slow.
+    static let arenaBlocks = 512
+    /// The number of rows set aside for one provider at which the lane takes no fresh row; about as many as a connection has
+    /// streams.
+    static let asideMost = 1000
+    /// The number of rows that may be set aside in all while no provider has a stream; enough to see which provider lacks
+    /// streams.
+    static let lookAhead = 64
+    /// The number of rows of the input that may end unsent in one turn, so that connections are looked after in between.
+    static let unsentPerTurn = 4096
+}
+
+/// What only a sender needs of its lanes.
+extension LaneRows where Origin == MailboxRows {
     /// Ends the submissions whose results are not awaited any more, because their tasks were cancelled or their time is over.
     mutating func endInterrupted() {
-        guard let mail = source.mail, mail.mailbox.hasInterrupted(lane: mail.lane) else { return }
-        for (id, why) in mail.mailbox.takeInterrupted(lane: mail.lane) { interrupt(id, why, mail) }
+        let (mailbox, lane) = (source.mailbox, source.lane)
+        guard mailbox.hasInterrupted(lane: lane) else { return }
+        for (id, why) in mailbox.takeInterrupted(lane: lane) { interrupt(id, why) }
     }
 
-    private mutating func interrupt(_ id: UInt64, _ why: Mailbox.Interruption, _ mail: MailSource) {
-        if source.drop(id) { return mail.mailbox.fail(id, why, .notSent) }
-        guard let ticket = mail.ticket(of: id), flights[ticket].row == id, !flights[ticket].record.isNone else {
+    private mutating func interrupt(_ id: UInt64, _ why: Mailbox.Interruption) {
+        if source.drop(id) { return source.mailbox.fail(id, why, .notSent) }
+        guard let ticket = source.ticket(of: id), flights[ticket].row == id, !flights[ticket].record.isNone else {
             return
         }
-        mail.mailbox.fail(id, why, arrival(ticket))
+        source.mailbox.fail(id, why, arrival(ticket))
         if retries.remove(ticket: ticket) {
             flights.release(ticket, in: &arena)
         } else {
@@ -513,24 +519,18 @@ extension LaneRows {
     }
 
     /// Passes the outcomes of a turn on to the tasks that await them.
-    mutating func deliver() { if source.mail != nil { sink.flush() } }
+    mutating func deliver() { sink.flush() }
 
     /// Looks at the deadlines of all submissions. Returns whether the sender ends, because of its grace period.
     func tickMailbox(now: UInt64) -> Mailbox.Ending {
-        guard let mail = source.mail, mail.mailbox.isWatched(by: mail.lane) else { return .none }
-        return mail.mailbox.tick(now: now)
+        source.mailbox.isWatched(by: source.lane) ? source.mailbox.tick(now: now) : .none
     }
 
     /// Whether the lane may wait for anything now; not if there is a submission. It is woken for the next one.
-    func mayWait() -> Bool {
-        guard let mail = source.mail else { return true }
-        return mail.mailbox.mayWait(lane: mail.lane)
-    }
+    func mayWait() -> Bool { source.mailbox.mayWait(lane: source.lane) }
 
-    func didWait() {
-        if let mail = source.mail { mail.mailbox.didWait(lane: mail.lane) }
-    }
+    func didWait() { source.mailbox.didWait(lane: source.lane) }
 
     /// Whether neither this lane nor another one has a submission, so that no deadline passes.
-    var isIdle: Bool { flights.count == 0 && source.mail?.mailbox.pending == 0 }
+    var isIdle: Bool { flights.count == 0 && source.mailbox.pending == 0 }
 }

@@ -76,7 +76,7 @@ extension RunLog {
     func outage(_ trouble: Outage.Trouble, last: Answer?, _ limits: Outage.Limits, _ access: ProviderAccess) {
         let what = trouble.text(last: last)
         let (first, most) = (Outage.intervalFirst / 1_000_000_000, limits.interval / 1_000_000_000)
-        let end = limits.patience < CampaignPlan.forever ? ", for up to \(limits.patience / 1_000_000_000) s" : ""
+        let end = limits.patience < StopLimits.forever ? ", for up to \(limits.patience / 1_000_000_000) s" : ""
         logger.warning(
             """
             \(endpoint)\(access.forName) \(what): sending single probes, \(first) to \(most) s apart\(end)

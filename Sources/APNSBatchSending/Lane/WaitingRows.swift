@@ -35,8 +35,8 @@ enum LookAhead: Equatable {
     ///   - most: The largest number of rows set aside for one provider.
     ///   - hasStream: Whether some provider has a free stream.
     static func allowed(setAside: Int, most: @autoclosure () -> Int, hasStream: @autoclosure () -> Bool) -> LookAhead {
-        if setAside < LaneRows.lookAhead { return .anyRow }
+        if setAside < LaneLimits.lookAhead { return .anyRow }
         guard hasStream() else { return .nothing }
-        return most() < LaneRows.asideMost ? .anyRow : .dueRow
+        return most() < LaneLimits.asideMost ? .anyRow : .dueRow
     }
 }

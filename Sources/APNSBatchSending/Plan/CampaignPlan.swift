@@ -10,6 +10,8 @@ import Logging
 /// All settings of a campaign that are fixed before the first row, checked and compiled. Immutable, and shared by all lanes.
 package final class CampaignPlan: Sendable {
     package let inputName: String
+    /// Whether rows have places that a message can name; not the notifications of a sender.
+    var namesRows: Bool { !inputName.isEmpty }
     private let inputParts: InputParts?
     let columns: [String]
     let named: NamedColumns
@@ -80,37 +82,36 @@ package final class CampaignPlan: Sendable {
     let hasUniqueIDs: Bool
     /// Nil if nothing is encrypted.
     let sealing: SealingPlan?
-    /// Whether the lanes serve a sender, which continues after failures that end a campaign: they concern single notifications.
-    let isService: Bool
     package let surroundings: Surroundings
 
     /// - Parameters:
     ///   - input: The input whose rows become notifications.
     ///   - start: The start of the campaign in seconds since 1970-01-01 00:00 UTC, for a resumed run; nil for now.
+    ///   - limits: When the run gives up; nil for what the campaign says.
     package init(
-        _ campaign: Campaign, input: InputFacts, logger: Logger, start: UInt64? = nil, isService: Bool = false,
+        _ campaign: Campaign, input: InputFacts, logger: Logger, start: UInt64? = nil, limits: StopLimits? = nil,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let columns = input.columns
         try Campaign.Number.check(campaign)
         try campaign.rateLimit.check(of: input.name, isFile: input.isFile)
-        // The deadline of a resumed run may have passed: then its rows expire.
         let isResumed = start != nil
-        (self.surroundings, self.isService) = (surroundings, isService)
+        // What has begun, as a whole or in another part, may be late: then its rows expire.
+        let mayBeLate = isResumed || campaign.isPart
+        self.surroundings = surroundings
         self.start = start ?? surroundings.seconds()
-        // The numbers of a sender's notifications begin with 0.
-        (onUnknown, firstRow) = (campaign.onUnknown, isService ? 0 : campaign.firstRow)
+        (onUnknown, firstRow) = (campaign.onUnknown, campaign.firstRow)
         (inputName, inputParts) = (input.name, input.parts)
         (self.columns, named) = (columns, input.named)
         first = isResumed ? nil : input.first
-        if !isService { try Self.refuseFaults(campaign, input, isResumed: isResumed) }
+        try Self.refuseFaults(campaign, input, isResumed: isResumed)
         let usual = try Self.judge(campaign, first, file: input.name)
         roles = try ColumnRoles(
             columns: columns, file: input.name,
             hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
         let usualRoles = usual ?? roles
         self.usualRoles = usualRoles
-        selection = isService ? nil : try RowSelection(campaign.only, columns: columns, file: input.name)
+        selection = try RowSelection(campaign.only, columns: columns, file: input.name)
         templates = try TemplateChoice(campaign, columns: columns, file: input.name)
         let sealing = try SealingPlan(campaign, columns: columns, file: input.name)
         self.sealing = sealing
@@ -131,7 +132,7 @@ package final class CampaignPlan: Sendable {
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: usualRoles, columns: columns,
             authority: APNSHost.authority(host: host, port: port), start: self.start,
-            isBroadcast: campaign.recipients.areChannels)
+            mayBeLate: mayBeLate, isBroadcast: campaign.recipients.areChannels)
         broadcast = BroadcastPlan(campaign.recipients)
         try BroadcastPlan.checkExpiration(headers, usualRoles)
         rules = RuleBook(
@@ -145,23 +146,29 @@ package final class CampaignPlan: Sendable {
         trust = try Self.trust(campaign)
         try Self.checkTopic(headers, usualRoles, topics)
         loop = campaign.loop.kind
-        poolLimits = Self.limits(campaign, isService: isService)
-        outage =
-            isService
-            ? .sender(patience: poolLimits.outagePatience) : .campaign(patience: poolLimits.outagePatience)
+        let stopLimits = if let limits { limits } else { try StopLimits(campaign) }
+        poolLimits = Self.limits(campaign, outagePatience: stopLimits.outage.patience)
+        (outage, breaker, brokenInput) = (stopLimits.outage, stopLimits.breaker, stopLimits.brokenInput)
         requestTimeout = UInt32(clamping: campaign.requestTimeout.milliseconds)
         answerGathering = UInt32(clamping: campaign.answerGathering.nanoseconds / 1000)
         backoff = BackoffPlan(campaign)
-        breaker = isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits(campaign.circuitBreaker)
-        brokenInput =
-            isService ? CircuitBreaker.Limits(rules: []) : try CircuitBreaker.Limits.ofRows(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
         let start = headers.start
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
             try CampaignDeadline(given, start: start)
         }
-        if !isResumed, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
+        if !mayBeLate, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
         stopPatience = min(campaign.stopPatience, .seconds(86_400)).nanoseconds
+    }
+
+    /// Throws an error if rows that are to be sent again would expire instead, because the campaign is over.
+    package func refuseLateRetry() throws(CampaignError) {
+        let now = surroundings.seconds()
+        if let deadline, deadline.hasPassed(now: now) { throw deadline.refusedRetry }
+        guard let expiration = headers.expiration, expiration.hasPassed(now: Int64(now)) else { return }
+        log.logger.warning(
+            "expiration: passed at \(Timestamp.text(Int64(expiration.seconds))); unavailable rows without one of their own expire now"
+        )
     }
 
     /// The column of payloads; nil if there is a template.
@@ -265,15 +272,12 @@ package final class CampaignPlan: Sendable {
     /// The maximum number of connections of a lane over all providers. Each has sockets and buffers.
     private static let connectionsOfLaneMax = 2048
 
-    /// In nanoseconds, longer than any sender runs.
-    static let forever: UInt64 = 1 << 60
-
-    private static func limits(_ campaign: Campaign, isService: Bool) -> ConnectionPool.Limits {
+    private static func limits(_ campaign: Campaign, outagePatience: UInt64) -> ConnectionPool.Limits {
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
         limits.streams = campaign.streams
         limits.patience = campaign.connectPatience.nanoseconds
-        limits.outagePatience = isService ? forever : campaign.unavailablePatience.nanoseconds
+        limits.outagePatience = outagePatience
         limits.answerPatience = max(campaign.answerPatience, campaign.requestTimeout).nanoseconds
         limits.goawayPatience = campaign.goawayPatience.nanoseconds
         limits.pingAfter = campaign.pingAfter.nanoseconds

@@ -18,7 +18,7 @@ package struct HeaderDefaults: Sendable {
 
     init(
         _ headers: Campaign.Headers, roles: ColumnRoles, columns: [String], authority: String, start: UInt64,
-        isBroadcast: Bool
+        mayBeLate: Bool, isBroadcast: Bool
     ) throws(CampaignError) {
         self.isBroadcast = isBroadcast
         self.authority = authority
@@ -37,7 +37,7 @@ package struct HeaderDefaults: Sendable {
         expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
             try Self.parse(expiration.text) { GivenExpiration.parse($0) }.expiration(start: start)
         }
-        if let expiration, expiration.hasPassed(now: Int64(start)) {
+        if !mayBeLate, let expiration, expiration.hasPassed(now: Int64(start)) {
             throw CampaignError(
                 .configuration,
                 "expiration: expected a time in the future, found \(expiration.seconds); write a duration with its unit, such as 1h"

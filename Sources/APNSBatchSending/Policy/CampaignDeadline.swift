@@ -26,6 +26,14 @@ package struct CampaignDeadline: Equatable, Sendable {
             "not-after: expected a time in the future, found \(Timestamp.text(Int64(clamping: seconds)))")
     }
 
+    /// The error of a run whose unavailable rows were to be sent again after it: they would expire instead.
+    var refusedRetry: CampaignError {
+        CampaignError(
+            .configuration,
+            "not-after: passed at \(Timestamp.text(Int64(clamping: seconds))), so that unavailable rows would expire instead of "
+                + "being sent again; give a later time")
+    }
+
     func hasPassed(now: UInt64) -> Bool { now >= seconds }
 
     /// Whether a row that waits for `delay` nanoseconds from now can still be sent.

@@ -13,21 +13,19 @@ package struct Canary: Equatable, Sendable {
 
     /// The numbers of rows that were taken from the input to be sent, by their outcome.
     struct Count: Equatable, Sendable {
-        var accepted: UInt64 = 0
-        var rejected: UInt64 = 0
-        var unavailable: UInt64 = 0
-        var unknown: UInt64 = 0
+        var outcomes: OutcomeCounts = [:]
         /// Rows that have no outcome yet.
         var open: UInt64 = 0
 
-        var taken: UInt64 { accepted + failed + open }
-        var failed: UInt64 { rejected + unavailable + unknown }
+        var taken: UInt64 { outcomes[.accepted] + failed + open }
+        var failed: UInt64 { Canary.failures.reduce(0) { $0 + outcomes[$1] } }
     }
 
     let rows: UInt64
     let percent: Double
-    /// The number of rows that may be rejected, unavailable or unknown.
+    /// The number of rows that may fail: those that were sent, or may have been, and were not accepted.
     let limit: UInt64
+    private static let failures = Outcome.allCases.filter { $0.arrival != .notSent && $0 != .accepted }
 
     init(_ given: Campaign.Canary) throws(CampaignError) {
         guard given.rows >= 1 else {
@@ -52,10 +50,11 @@ package struct Canary: Equatable, Sendable {
     }
 
     private func text(_ count: Count) -> String {
-        let unavailable = count.unavailable > 0 ? ", \(count.unavailable) unavailable" : ""
-        let unknown = count.unknown > 0 ? " and \(count.unknown) unknown" : ""
+        let others = Self.failures.filter { $0 != .rejected && count.outcomes[$0] > 0 }.map { outcome in
+            "\(outcome.arrival == .answered ? "," : " and") \(count.outcomes[outcome]) \(outcome.name)"
+        }
         return
-            "canary: \(count.rejected) rejected\(unavailable)\(unknown) of the first \(rows) rows, more than \(limit) "
+            "canary: \(count.outcomes[.rejected]) rejected\(others.joined()) of the first \(rows) rows, more than \(limit) "
             + "(\(percent) %); the rest was not sent"
     }
 }

@@ -17,7 +17,7 @@ package enum RowFault {
     /// Returns the finding for an invalid row that is no row at all: all its fields are empty, or it is the header row once more, as
     /// in files that were put together. Nil for another one.
     static func ofWholeRow(_ row: Row, _ plan: CampaignPlan) -> RowFinding? {
-        guard !plan.isService, row.error == nil, row.fields.count == plan.columns.count else { return nil }
+        guard plan.namesRows, row.error == nil, row.fields.count == plan.columns.count else { return nil }
         let isEmpty = row.fields.allSatisfy { $0.allSatisfy { $0 == UInt8(ascii: " ") } }
         if isEmpty {
             let names = plan.columns.prefix(columnsNamed).map { String($0.prefix(32)).quoted }.joined(separator: ", ")
@@ -132,11 +132,13 @@ package enum RowFault {
     }
 
     package static func expired(_ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        let field = plan.roles.expiration.map { row.fields[$0] }
-        let found = field.map { "\(Quoted($0))" } ?? "a time in the past"
+        let own = plan.roles.expiration.flatMap { row.fields[$0].isEmpty ? nil : $0 }
         let message =
-            "expiration: expected a time in the future, found \(found); write a duration with its unit, such as 1h"
-        return finding(.expiration, plan.roles.expiration, row, plan, message)
+            own.map {
+                "expiration: expected a time in the future, found \(Quoted(row.fields[$0])); write a duration with its unit, "
+                    + "such as 1h"
+            } ?? "expiration: that of the campaign passed before the row could be sent"
+        return finding(.expiration, own, row, plan, message)
     }
 
     /// Returns a finding at the field of a column, or at the beginning of the row if there is no column.

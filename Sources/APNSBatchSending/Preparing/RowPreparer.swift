@@ -70,7 +70,7 @@ package struct RowPreparer: ~Copyable {
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
         lastRowWithTexts =
-            isRehearsal && looksAtTexts ? .max : plan.isService || !looksAtTexts ? 0 : Self.rowsWithTextsOfRun
+            isRehearsal && looksAtTexts ? .max : !plan.namesRows || !looksAtTexts ? 0 : Self.rowsWithTextsOfRun
         resultColumns = plan.resultColumns.indices
         ownLimit = Self.ownLimit + resultColumns.count * (1 + CarriedFields.textMax)
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)

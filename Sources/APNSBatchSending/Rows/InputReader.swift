@@ -45,7 +45,8 @@ package final class InputReader: Sendable {
             throw Self.explain(error, name: input.name, isCopy: isCopy, parts: input.parts)
         }
         isRepeatable = input.isFile && reader.canReadAgain
-        facts = try Self.facts(of: reader, columns, input, campaign, looks: looks && !opened.isEarlier)
+        let judges = looks && !opened.isEarlier && !campaign.isPart
+        facts = try Self.facts(of: reader, columns, input, campaign, looks: judges)
     }
 
     private static func facts(

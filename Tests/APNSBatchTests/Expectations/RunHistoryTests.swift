@@ -19,7 +19,7 @@ import Testing
         _ day: Int, campaign: String = "nightly", ending: String = "complete", accepted: UInt64 = 1
     ) -> RecordedRun {
         var figures = RunFigures()
-        (figures.rows, figures.accepted) = (accepted, accepted)
+        figures.accepted = accepted
         return RecordedRun(
             campaign: campaign, runDirectory: "/runs/\(day)", began: "2026-11-\(10 + day)T03:00:00Z",
             ended: "2026-11-\(10 + day)T03:10:00Z", ending: ending, exitCode: 0, verdict: "OK: \"\(day)\"\n",

@@ -11,13 +11,13 @@ import Testing
         expecting texts: [String] = []
     ) throws -> CampaignSummary {
         var summary = CampaignSummary(
-            rows: counts.values.reduce(0, +), left: 0, isLeftEstimated: false, attempts: 0, resent: resent, sessions: 1,
-            allSessions: .none, lastSession: .none, reasons: reasons, unavailableReasons: [:], invalidRules: [:],
+            left: 0, isLeftEstimated: false, sessions: 1, allSessions: .none, lastSession: .none, invalidRules: [:],
             ending: .complete, exitCode: 0,
             campaign: .init(
                 id: CampaignID((1, 2)), version: "", destination: "", input: "rows.csv", inputBytes: 1,
                 began: "2026-11-21T02:00:00Z", ended: "2026-11-21T02:00:00Z"))
         for (outcome, rows) in counts { summary[outcome] = rows }
+        (summary.reasons, summary.resent) = (reasons, resent)
         summary.conclude(try ExpectationJudge(try texts.map { try CampaignExpectation($0) }))
         return summary
     }

@@ -60,7 +60,7 @@ import Testing
             stage, rows: Self.rows(20, bad: 3), expecting: ["rejected == 0", "rows within 10% of median"])
         campaign.stateDirectory = state
         var figures = RunFigures()
-        figures.rows = 30
+        figures.accepted = 30
         let history = RunHistory(state)
         try history.prepare()
         for day in 1...3 { try history.add(Self.night(day, figures)) }
@@ -74,7 +74,7 @@ import Testing
         let summary = try await CampaignRun(campaign).send()
         #expect(summary.exitCode == 2 && summary.verdict.hasPrefix("LOOK: expected invalid == 0, found 3;"))
         // A later night does not change the judgement.
-        figures.rows = 1
+        figures.accepted = 1
         try history.add(Self.night(4, figures))
         try FileManager.default.removeItem(atPath: campaign.runDirectory! + "/summary.json")
         let again = try await CampaignRun(campaign, resuming: true).send()

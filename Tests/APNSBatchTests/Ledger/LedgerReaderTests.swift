@@ -22,7 +22,7 @@ import Testing
         #expect(history.ranges.map(\.handed) == [0, 2])
         #expect((0..<5).map { history.ranges[0].isDone($0) } == [true, true, true, true, false])
         #expect(history.tally == Tally(outcomes: [.accepted: 1, .rejected: 2, .invalid: 1, .unknown: 1], attempts: 6))
-        #expect(history.reasons.rejected == [.known(.unregistered): 1, .unknown("SomethingNew"): 1])
+        #expect(history.reasons[.rejected] == [.known(.unregistered): 1, .unknown("SomethingNew"): 1])
         #expect(history.resultsLength == 300)
         #expect(reading.afterMark == [UInt64(Sample.usual.starts[9])])
     }

@@ -45,7 +45,7 @@ import Testing
     func before() throws {
         let history = try Self.history(rows: 10, unavailable: [3, 4], reopens: false)
         #expect(history.tally == Tally(outcomes: [.accepted: 8, .unavailable: 2], attempts: 18))
-        #expect(history.reasons.unavailable == [.known(.serviceUnavailable): 2] && history.reasons.rejected.isEmpty)
+        #expect(history.reasons[.unavailable] == [.known(.serviceUnavailable): 2] && history.reasons[.rejected].isEmpty)
         #expect(history.ranges[0].remaining == 0)
     }
 

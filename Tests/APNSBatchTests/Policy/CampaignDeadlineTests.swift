@@ -90,6 +90,47 @@ import Testing
         }
     }
 
+    @Test("A part that begins after the end of its campaign ends its rows as expired", arguments: [false, true])
+    func latePart(hasOwnEnd: Bool) async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(300))
+        let past: UInt64 = 1_577_836_800
+        if hasOwnEnd { campaign.notAfter = .at(past) } else { campaign.headers.expiration = .at(past) }
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        campaign.isPart = true
+        let run = try CampaignRun(campaign)
+        let summary = try await run.send()
+        #expect(summary.ending == .complete && summary.expired == 300 && summary.attempts == 0)
+        let cause =
+            hasOwnEnd
+            ? "not after: the campaign's deadline has passed"
+            : "expiration: that of the campaign passed before the row could be sent"
+        #expect(try stage.results(run).values.allSatisfy { $0[2] == "expired" && $0[4].hasSuffix(cause) })
+        #expect(stage.simulator.stop().requests == 0)
+    }
+
+    @Test("Unavailable rows are not sent again after the deadline, and stay what they are")
+    func lateRetry() async throws {
+        let script = SimulatorScript(rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable")])
+        let stage = try Stage(script: script)
+        var campaign = try stage.campaign(rows: Self.rows(20))
+        campaign.attempts = 1
+        let first = try await CampaignRun(campaign).send()
+        #expect(first.unavailable == 20)
+        campaign.retryUnavailable = true
+        campaign.notAfter = .at(1_577_836_800)
+        #expect {
+            try CampaignRun(campaign, resuming: true)
+        } throws: {
+            let error = $0 as? CampaignError
+            return error?.code == .configuration
+                && "\($0)".hasPrefix("not-after: passed at 2020-01-01T00:00:00Z, so that unavailable rows would expire")
+        }
+        campaign.retryUnavailable = false
+        let again = try await CampaignRun(campaign, resuming: true).send()
+        #expect(again.unavailable == 20 && again.expired == 0)
+    }
+
     @Test("The deadline ends a campaign that finds no server, long before its patience")
     func unreachable() async throws {
         let stage = try Stage()

@@ -12,24 +12,24 @@ import Testing
 
     private static let verdicts: [(Canary.Count, Canary.Verdict)] = [
         (.init(), .waiting),
-        (.init(accepted: 94, open: 6), .waiting),
+        (.init(outcomes: [.accepted: 94], open: 6), .waiting),
         // Even if all requests in flight failed, the limit would not be exceeded.
-        (.init(accepted: 95, open: 5), .passed),
-        (.init(accepted: 95, rejected: 5), .passed),
-        (.init(accepted: 95, rejected: 3, unknown: 2), .passed),
-        (.init(accepted: 95, rejected: 5, open: 1), .waiting),
-        (.init(accepted: 99), .waiting),
+        (.init(outcomes: [.accepted: 95], open: 5), .passed),
+        (.init(outcomes: [.accepted: 95, .rejected: 5]), .passed),
+        (.init(outcomes: [.accepted: 95, .rejected: 3, .unknown: 2]), .passed),
+        (.init(outcomes: [.accepted: 95, .rejected: 5], open: 1), .waiting),
+        (.init(outcomes: [.accepted: 99]), .waiting),
         (
-            .init(accepted: 10, rejected: 6, open: 30),
+            .init(outcomes: [.accepted: 10, .rejected: 6], open: 30),
             .failed("canary: 6 rejected of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
         ),
         (
-            .init(accepted: 80, rejected: 1, unavailable: 5),
+            .init(outcomes: [.accepted: 80, .rejected: 1, .unavailable: 5]),
             .failed(
                 "canary: 1 rejected, 5 unavailable of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
         ),
         (
-            .init(rejected: 5, unknown: 1),
+            .init(outcomes: [.rejected: 5, .unknown: 1]),
             .failed(
                 "canary: 5 rejected and 1 unknown of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
         ),
@@ -44,15 +44,16 @@ import Testing
     func room() throws {
         let canary = try Self.canary(100, 5)
         #expect(canary.room(.init()) == 100)
-        #expect(canary.room(.init(accepted: 10, rejected: 2, unknown: 1, open: 80)) == 7)
-        #expect(canary.room(.init(accepted: 10, unavailable: 5, open: 80)) == 5)
-        #expect(canary.room(.init(accepted: 100)) == 0 && canary.room(.init(accepted: 200)) == 0)
+        #expect(canary.room(.init(outcomes: [.accepted: 10, .rejected: 2, .unknown: 1], open: 80)) == 7)
+        #expect(canary.room(.init(outcomes: [.accepted: 10, .unavailable: 5], open: 80)) == 5)
+        #expect(
+            canary.room(.init(outcomes: [.accepted: 100])) == 0 && canary.room(.init(outcomes: [.accepted: 200])) == 0)
     }
 
     @Test("Without a permitted share of rejections, one rejection fails the canary")
     func none() throws {
-        #expect(try Self.canary(10, 0).verdict(.init(accepted: 9, open: 1)) == .waiting)
-        #expect(try Self.canary(10, 0).verdict(.init(accepted: 10)) == .passed)
+        #expect(try Self.canary(10, 0).verdict(.init(outcomes: [.accepted: 9], open: 1)) == .waiting)
+        #expect(try Self.canary(10, 0).verdict(.init(outcomes: [.accepted: 10])) == .passed)
         #expect(try Self.canary(10, 9.9).limit == 0 && Self.canary(10, 10).limit == 1)
     }
 

@@ -13,7 +13,7 @@ import Testing
         (point.elapsedMilliseconds, point.session) = (base + 1, UInt32(number + 2))
         (point.isPaused, point.isCanary, point.isWaiting) = (number % 2 == 0, number % 3 == 0, number % 5 == 0)
         point.heldBackBy = CampaignProgress.Hold.allCases[number % CampaignProgress.Hold.allCases.count]
-        for (index, outcome) in Outcome.allCases.enumerated() { point.outcomes[outcome] = base + UInt64(3 + index) }
+        for (index, outcome) in Outcome.allCases.enumerated() { point[outcome] = base + UInt64(3 + index) }
         (point.rowsTotal, point.requests, point.retries, point.answers) = (base + 10, base + 11, base + 12, base + 13)
         (point.bytesRead, point.cpuMicroseconds, point.rssBytes) = (base + 14, base + 15, base + 16)
         point.rateLimit = Double(number) + 0.25

@@ -213,6 +213,25 @@ extension EndToEnd {
                 warnings.contains { $0.contains("a,b") } && !warnings.contains { $0.contains("Person") }, "\(warnings)")
         }
 
+        @Test(arguments: [
+            ("not_after", "expected a time in the future, found 2020-01-01T00:00:00Z"),
+            ("expiration", "expected a time in the future, found 1577836800"),
+        ])
+        func `a campaign whose end has passed is copied for parts of a run that has begun, and says so`(
+            key: String, message: String
+        ) throws {
+            let text = "to: localhost:1\ntemplate: \(Sender.template)\ntopic: a.b\n"
+            let campaign = try sender.scratch.write(text + "\(key): 2020-01-01T00:00:00Z\n", to: "late.yaml")
+            let finished = try copy(campaign)
+            try #require(finished.ending == .exited(0), "\(finished)")
+            let late = try #require(try object(finished.output)["late"] as? String)
+            #expect(late.contains("late.yaml:4:") && late.contains("\(key): \(message)"), "\(late)")
+            let early = try sender.command([
+                "copy-campaign", try sender.scratch.write(text, to: "early.yaml"), sender.scratch.path("early"),
+            ])
+            #expect(try object(early.output)["late"] == nil, "\(early)")
+        }
+
         @Test func `a directory with files is left alone`() throws {
             try FileManager.default.createDirectory(
                 atPath: sender.scratch.path("shared/campaign"), withIntermediateDirectories: true)

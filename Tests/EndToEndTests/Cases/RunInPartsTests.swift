@@ -39,6 +39,8 @@ extension EndToEnd {
             for number in [1, 2] { try PartReports.send(number, stage, simulator, sender) }
             let late = try sender.command(["status", stage.directory])
             #expect(late.ending == .exited(0) && late.outputLines.count == 2, "\(late)")
+            let resumed = try sender.command(["resume", stage.directory])
+            #expect(resumed.ending == .exited(0) && resumed.output == late.output, "\(resumed)")
             let sums = try status()
             #expect(sums["ended"] as? Int == 120 && (sums["outcomes"] as? [String: Int])?["accepted"] == 120, "\(sums)")
         }
@@ -171,9 +173,86 @@ extension EndToEnd {
             defer { for process in processes { _ = process.stop(SIGKILL) } }
             let done = try sender.command(["control", stage.directory, "rate", "100/s"])
             #expect(done.ending == .exited(0), "\(done)")
-            #expect(done.outputLines == ["part 0: rate 180000/h", "part 1: rate 180000/h"], "\(done)")
+            #expect(done.outputLines == ["part 0: rate 50/s", "part 1: rate 50/s"], "\(done)")
             let spread = try sender.command(["control", stage.directory, "spread", "2h"])
             #expect(spread.ending == .exited(64) && spread.errors.contains("give a rate instead"), "\(spread)")
+        }
+
+        @Test func `while the program that divided the rows is at work, nobody is told to call it again`() throws {
+            let simulator = try SimulatorProcess(sender)
+            try PartReports.send(0, stage, simulator, sender)
+            let lock = stage.directory + "/lock"
+            _ = FileManager.default.createFile(atPath: lock, contents: nil)
+            let nights = URL(filePath: stage.directory).deletingLastPathComponent().path
+            let commands = [["status", stage.directory], ["status", nights]]
+            for command in commands {
+                let finished = try Child.run(
+                    "flock", [lock, Tools.command] + command, name: "flock", in: sender.scratch, seconds: 60)
+                #expect(finished.ending == .exited(2), "\(finished)")
+                #expect(finished.output.contains(" at work") || finished.output.contains("working on"), "\(finished)")
+                #expect(!finished.output.contains("call the program again"), "\(finished)")
+                let idle = try sender.command(command)
+                #expect(idle.output.contains("call the program again"), "\(idle)")
+            }
+        }
+
+        @Test(.enabled(if: geteuid() == 0))
+        func `a directory that cannot be looked into is named, and is no night that is finished`() throws {
+            let simulator = try SimulatorProcess(sender)
+            for number in 0..<3 { try PartReports.send(number, stage, simulator, sender) }
+            let nights = URL(filePath: stage.directory).deletingLastPathComponent().path
+            let ofFileSystem = nights + "/lost+found"
+            try FileManager.default.createDirectory(atPath: ofFileSystem, withIntermediateDirectories: false)
+            for directory in [ofFileSystem, stage.directory] {
+                chmod(directory, 0o700)
+                chown(directory, 54321, 54321)
+            }
+            /// Root without its rights to files of others: the checkout may be in a folder that only root can enter.
+            func asOther(_ arguments: [String]) throws -> Finished {
+                try Child.run(
+                    "setpriv", ["--bounding-set", "-dac_override,-dac_read_search", Tools.command] + arguments,
+                    name: "setpriv", in: sender.scratch, seconds: 60)
+            }
+            let all = try asOther(["status", nights])
+            #expect(all.ending == .exited(2), "\(all)")
+            #expect(
+                all.errors.contains("\(stage.directory)/ledger") && all.errors.contains("Permission denied"), "\(all)")
+            #expect(!all.output.contains("no run is unfinished") && !all.errors.contains("lost+found"), "\(all)")
+            let one = try asOther(["status", stage.directory])
+            #expect(one.ending != .exited(0) && one.errors.contains("Permission denied"), "\(one)")
+        }
+
+        @Test func `a run that was moved finds its campaign and its rows where they are now`() throws {
+            let rule = Script.Rule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1)
+            let simulator = try SimulatorProcess(sender, script: .init(seed: 1, rules: [rule]))
+            for folder in ["campaign", "input"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(stage.directory)/\(folder)", withIntermediateDirectories: true)
+            }
+            let rows = stage.directory + "/input/part-00000.csv"
+            try FileManager.default.moveItem(atPath: stage.inputs[0], toPath: rows)
+            try FileManager.default.copyItem(atPath: Sender.template, toPath: stage.directory + "/campaign/t.json")
+            let campaign = stage.directory + "/campaign/campaign.yaml"
+            try Data("template: t.json\n".utf8).write(to: URL(filePath: campaign))
+            let sent = try sender.command(
+                [
+                    "run", campaign, "--input", rows, "--to", "localhost:\(simulator.port)", "--run-dir", part(0),
+                    "--attempts", "1",
+                ] + sender.credentials.flags)
+            try #require(sent.ending == .exited(2), "\(sent)")
+            let moved = stage.directory + "-moved"
+            try FileManager.default.moveItem(atPath: stage.directory, toPath: moved)
+            let resumed = try sender.command(
+                ["resume", moved + "/parts/00000", "--retry-unavailable", "--attempts", "3"] + sender.credentials.flags)
+            #expect(resumed.ending == .exited(0), "\(resumed)")
+            try RunResults(moved + "/parts/00000").expectComplete(rows: 40)
+        }
+
+        @Test func `a part that begins after its end, by hand, ends its rows as expired`() throws {
+            let simulator = try SimulatorProcess(sender)
+            try PartReports.send(0, stage, simulator, sender, ["--not-after", "2020-01-01T00:00:00Z"], code: 2)
+            #expect((try status()["outcomes"] as? [String: Int])?["expired"] == 40)
+            #expect(try simulator.stop().isEmpty)
         }
     }
 }

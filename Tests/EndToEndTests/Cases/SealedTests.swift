@@ -8,7 +8,8 @@ extension EndToEnd {
             let scratch = try Scratch()
             let rows = Tools.sanitizer == nil ? "200" : "50"
             let run = try Child.run(
-                Tools.script("sealed-rows"), [rows, "--keys", "3", "--each", "--binary", Tools.command, "--no-build"],
+                Tools.script("prove/sealed-rows"),
+                [rows, "--keys", "3", "--each", "--binary", Tools.command, "--no-build"],
                 name: "sealed",
                 in: scratch, seconds: 300)
             try #require(run.ending == .exited(0), "\(run)")

@@ -13,7 +13,7 @@ package final class SteppedRun {
     private let crew: LaneCrew
     private let writer: OutcomeWriter
     private var feed: ChunkFeed
-    private var lanes: [SteppedLane?] = []
+    private var lanes: [DrivenLane?] = []
     private var isRead = false
     /// The number of requests that lanes have handed to connections, including those that did not leave.
     package private(set) var handedOver = 0
@@ -26,7 +26,7 @@ package final class SteppedRun {
         writer = session.makeWriter(record, crew)
         feed = session.makeFeed(record)
         do {
-            for number in session.meter.gauges.indices { lanes.append(SteppedLane(try crew.makeLane(number))) }
+            for number in session.meter.gauges.indices { lanes.append(try crew.makeLane(number)) }
         } catch {
             throw CampaignError(.system, "\(error)")
         }
@@ -41,21 +41,21 @@ package final class SteppedRun {
     ///
     /// - Parameter now: The time in the simulated world, in nanoseconds.
     package func turn(of number: UInt32, now: UInt64) {
-        guard let index = lanes.firstIndex(where: { $0?.lane.number == number }), let lane = lanes[index]
+        guard let index = lanes.firstIndex(where: { $0?.number == number }), let lane = lanes[index]
         else {
             return
         }
         // A lane waits for the writer when the writer is far behind, which would take forever in a single thread.
         while crew.exchange.free.isEmpty, writer.step(now: now) {}
-        let before = lane.lane.handedOver
-        defer { handedOver += lane.lane.handedOver - before }
+        let before = lane.handedOver
+        defer { handedOver += lane.handedOver - before }
         do {
-            if try lane.lane.turn() { return }
+            if try lane.turn() { return }
         } catch {
             session.panel.control.stop(.failure(CampaignError(.system, "\(error)")))
         }
         while writer.step(now: now) {}
-        lane.lane.finishUp()
+        lane.finishUp()
         lanes[index] = nil
         if lanes.allSatisfy({ $0 == nil }) { finish(now: now) }
     }

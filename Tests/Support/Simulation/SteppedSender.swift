@@ -7,7 +7,7 @@ import APNSBatchTransport
 /// its threads.
 final class SteppedSender {
     private let engine: SendEngine
-    private var lanes: [SteppedLane?] = []
+    private var lanes: [DrivenLane?] = []
     /// The number of turns of all lanes.
     private(set) var turns = 0
     /// Whether all lanes have ended.
@@ -19,21 +19,21 @@ final class SteppedSender {
     init(_ engine: SendEngine, lanes: Int) throws(TransportError) {
         self.engine = engine
         engine.begin()
-        for number in 0..<lanes { self.lanes.append(SteppedLane(try engine.makeLane(number))) }
+        for number in 0..<lanes { self.lanes.append(try engine.makeLane(number)) }
     }
 
     /// Runs one turn of the lane whose transport has this number in the simulated world.
     func turn(of number: UInt32) {
-        guard let index = lanes.firstIndex(where: { $0?.lane.number == number }), let lane = lanes[index] else {
+        guard let index = lanes.firstIndex(where: { $0?.number == number }), let lane = lanes[index] else {
             return
         }
         turns += 1
         do {
-            if try lane.lane.turn() { return }
+            if try lane.turn() { return }
         } catch {
             failure = "\(error)"
         }
-        lane.lane.finishUp()
+        lane.finishUp()
         lanes[index] = nil
         guard lanes.allSatisfy({ $0 == nil }) else { return }
         engine.end()

@@ -12,7 +12,6 @@ from ._claim import has_senders
 from ._errors import ConfigurationError, RunBusyError
 from ._layout import RunLayout
 from ._manifest import Manifest
-from ._needs import copied_settings
 from ._options import Options
 from ._place import Place
 from ._schema import Schema
@@ -87,35 +86,8 @@ def _differences(
         yield f"run_key={settled.run_key!r} instead of {options.run_key!r}"
     if options.expect_rows is not None and options.expect_rows != manifest.rows:
         yield f"{manifest.rows} rows, and expect_rows={options.expect_rows}"
-    if changed := list(schema.differences(settled.schema)):
+    if changed := list(schema.differences(settled.schema, copied.needs.uses)):
         yield f"other columns ({', '.join(changed)})"
-
-
-#: The settings of a copied campaign that name a file and have a flag, and those that name files and have none.
-_FILES = ("template", "strings", "ca_file", "simulator_script")
-_FILES_BY_NAME = ("templates", "variants")
-
-
-def moved_flags(layout: RunLayout, manifest: Manifest) -> tuple[str, ...]:
-    """The flags that say where the files of the campaign are now, if the directory of a run has been moved since it began.
-
-    :raises ConfigurationError: It has been moved, and the campaign names files that no flag has.
-    """
-    before = manifest.settled.root
-    if before is None or before == str(layout.root):
-        return ()
-    settings = copied_settings(layout.campaign)
-    if any(settings.get(key) for key in _FILES_BY_NAME):
-        raise ConfigurationError(
-            f"{layout.root}: this run was sent as {before}, and its templates are looked for there: move it back, or make {before}"
-            f" a symbolic link to {layout.root} meanwhile"
-        )
-    flags: list[str] = []
-    for key in _FILES:
-        paths: str | list[str] = settings.get(key) or []
-        for path in [paths] if isinstance(paths, str) else paths:
-            flags += [f"--{key.replace('_', '-')}", str(layout.campaign / path)]
-    return tuple(flags)
 
 
 def found_place(place: Place, name: str, run_key: str | None) -> Place:

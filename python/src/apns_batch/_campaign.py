@@ -20,6 +20,7 @@ from ._errors import ConfigurationError
 from ._layout import RunLayout
 from ._manifest import digest_of
 from ._needs import Needs, copied_settings, needs_of
+from ._settings import check_settings
 
 _log = logging.getLogger("apns_batch")
 
@@ -49,7 +50,8 @@ class Campaign:
         """The settings as flags of the command."""
         flags: list[str] = []
         for key, value in self.settings.items():
-            if isinstance(value, Mapping):
+            # The command has a flag of this name that means something else.
+            if isinstance(value, Mapping) or (key == "columns" and value is not None):
                 raise ConfigurationError(
                     f"settings: {key} has keys and values; write it into the campaign file"
                 )
@@ -94,6 +96,8 @@ class CopiedCampaign:
     """Of each lane."""
     report: str | None = None
     """`none` if the campaign wants no report."""
+    late: str | None = None
+    """Why no run may begin with it now: its end has passed. One that has begun goes on, and its rows expire."""
     warnings: tuple[str, ...] = ()
     needs: Needs = field(default_factory=Needs)
 
@@ -133,6 +137,7 @@ def keep_copy(layout: RunLayout, fresh: pathlib.Path) -> None:
 
 
 def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request: Request) -> CopiedCampaign:
+    check_settings(binary, campaign.settings)
     command = [binary, "copy-campaign", campaign.path, str(directory), *campaign.flags()]
     if request.run_dir is not None:
         command += ["--run-dir", request.run_dir]
@@ -142,7 +147,7 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
     try:
         said = json.loads(demand(command))
     except ConfigurationError as error:
-        raise ConfigurationError(_REMEDY.sub(r"settings={'\1': None}", str(error))) from None
+        raise ConfigurationError(_in_python(str(error), campaign.settings)) from None
     optional = (
         "run_dir",
         "night",
@@ -154,6 +159,7 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
         "lanes",
         "connections",
         "report",
+        "late",
     )
     return CopiedCampaign(
         *(said.get("name"), said.get("campaign_id"), _credentials(said, directory), said.get("rate")),
@@ -183,8 +189,28 @@ def refuse_credentials(copied: CopiedCampaign) -> None:
         )
 
 
-# A remedy of the command, as Python has it.
+def refuse_late(copied: CopiedCampaign) -> None:
+    """Raises ConfigurationError if a run that begins now would send nothing, because the end of its campaign has passed."""
+    if copied.late is not None:
+        raise ConfigurationError(copied.late)
+
+
 _REMEDY = re.compile(r"--without[ =]([a-z_]+)")
+_FLAG = re.compile(r"^--([a-z-]+): ", re.MULTILINE)
+_NO_FLAG = re.compile(r"^.*unknown option '--([a-z-]+)'.*", re.DOTALL | re.IGNORECASE)
+
+
+def _in_python(message: str, settings: Mapping[str, object]) -> str:
+    """A message of the command, with settings and remedies as Python has them."""
+
+    def key(found: re.Match[str]) -> str:
+        key = found[1].replace("-", "_")
+        return f"settings: {key}: " if key in settings else found[0]
+
+    if found := _NO_FLAG.match(message):
+        key_of_file = found[1].replace("-", "_")
+        return f"settings: {key_of_file}: write it into the campaign file"
+    return _FLAG.sub(key, _REMEDY.sub(r"settings={'\1': None}", message))
 
 
 def refuse_other_run(layout: RunLayout) -> None:

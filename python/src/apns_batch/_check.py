@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ._altered import plain
-from ._campaign import Campaign, Request, fresh_copy, refuse_credentials
+from ._campaign import Campaign, Request, fresh_copy, refuse_credentials, refuse_late
 from ._command import ask, find_binary, said_wrong
 from ._errors import ConfigurationError
 from ._needs import Needs
@@ -146,6 +146,7 @@ def checked(
             request = Request(None, tuple(columns))
             copied, copy = stack.enter_context(fresh_copy(binary, campaign, request))
             refuse_credentials(copied)
+            refuse_late(copied)
             # One more tells whether there are more.
             lines = list(first_lines(copied.needs, sample and sample + 1))
         except ConfigurationError as error:

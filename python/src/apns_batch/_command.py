@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pathlib
 import shutil
@@ -30,9 +31,21 @@ def find_binary() -> str:
     return found
 
 
-def ask(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs the command to its end, without input."""
-    return subprocess.run(command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def ask(command: list[str], directory: pathlib.Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the command to its end, without input.
+
+    :param directory: Where it runs; None for that of this program.
+    :raises ConfigurationError: It cannot be started.
+    """
+    try:
+        return subprocess.run(
+            command, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=directory
+        )
+    except OSError as error:
+        long = ": a column or a setting is too long" if error.errno == errno.E2BIG else ""
+        raise ConfigurationError(
+            f"{command[0]} {command[1]}: it cannot be started ({error.strerror}){long}"
+        ) from error
 
 
 def demand(command: list[str]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ._begun import begun_run, found_place, moved_flags, refuse_other_call
+from ._begun import begun_run, found_place, refuse_other_call
 from ._campaign import (
     Campaign,
     CopiedCampaign,
@@ -21,12 +21,14 @@ from ._campaign import (
     fresh_copy,
     keep_copy,
     refuse_credentials,
+    refuse_late,
     refuse_other_run,
 )
 from ._command import ask, find_binary
 from ._errors import ConfigurationError, SendingStoppedError, StorageError
 from ._faults import Fault
 from ._freeze import accept, begin_input, remove_attempts
+from ._judge import judge_frozen
 from ._layout import RunLayout
 from ._machines import Machines
 from ._manifest import Manifest, Part, Settled, now
@@ -89,6 +91,7 @@ class Driver:
             with self._held(place.layout, name):
                 manifest = begun_run(place.layout)
                 if manifest is None:
+                    refuse_late(copied)
                     machines.fit(copied.needs)
                     for warning in copied.warnings:
                         _log.warning("%s: %s", self.campaign.path, warning)
@@ -100,13 +103,16 @@ class Driver:
                 with _proven(place.layout, machines) as proof, self._token(binary, copied, place.layout):
                     if manifest is None:
                         keep_copy(place.layout, fresh)
-                        manifest = self._frozen(place, copied, machines, proof)
+                        manifest = self._frozen(binary, place, copied, machines, proof)
                     plan = self._plan(place.layout, copied, manifest)
                     summary = self._send(binary, copied, plan, machines, proof)
                 return Sent(place.layout, manifest, summary)
 
-    def retry_unavailable(self, layout: RunLayout, machines: Machines) -> Sent:
-        """Sends rows again that ended as unavailable in a run that is complete."""
+    def retry_unavailable(self, layout: RunLayout, machines: Machines, has_own_end: bool = False) -> Sent:
+        """Sends rows again that ended as unavailable in a run that is complete.
+
+        :param has_own_end: Whether `not_after` of this call takes the place of that of the run.
+        """
         binary = find_binary()
         with fresh_copy(binary, self.campaign, Request()) as (copied, _), self._held(layout, None):
             refuse_credentials(copied)
@@ -126,8 +132,10 @@ class Driver:
             left = {part: rows for part, rows in left.items() if rows > 0}
             if not left:
                 return Sent(layout, manifest, summary, was_complete=True)
-            moved = moved_flags(layout, manifest)
-            plan = replace(self._plan(layout, copied, manifest, left), retries_unavailable=True, moved=moved)
+            if has_own_end:
+                manifest = manifest.ending(copied.not_after)
+            manifest.refuse_late_retry(layout)
+            plan = replace(self._plan(layout, copied, manifest, left), retries_unavailable=True)
             with _proven(layout, machines) as proof, self._token(binary, copied, layout):
                 layout.complete.unlink()
                 return Sent(layout, manifest, self._send(binary, copied, plan, machines, proof))
@@ -166,7 +174,9 @@ class Driver:
         summary = _summed(manifest, earlier_messages(layout, manifest))
         return Sent(layout, manifest, summary, was_complete=True)
 
-    def _frozen(self, place: Place, copied: CopiedCampaign, machines: Machines, proof: Proof) -> Manifest:
+    def _frozen(
+        self, binary: str, place: Place, copied: CopiedCampaign, machines: Machines, proof: Proof
+    ) -> Manifest:
         layout, began = place.layout, time.monotonic()
         begin_input(layout)
         try:
@@ -174,6 +184,7 @@ class Driver:
             written = time.monotonic()
             parts = accept(layout, reports)
             self._check_count(copied, parts)
+            judge_frozen(binary, layout, parts)
         except BaseException as error:
             shutil.rmtree(layout.input, ignore_errors=True)
             # Rows of a program may raise any error; that of the disk is known by its cause.
@@ -216,7 +227,6 @@ class Driver:
             on_unknown=self.options.on_unknown,
             run_key=self.options.run_key,
             schema=machines.schema(),
-            root=str(place.layout.root),
         )
 
     def _plan(

@@ -32,11 +32,14 @@ class Frame:
     """Columns whose type no row can have: what was expected and what was found."""
     kinds: tuple[str, ...] | None = None
     """The types of the columns; None if the values decide about them, as in pandas."""
+    source: str = ""
+    """The package whose types these are."""
 
     @property
     def schema(self) -> Schema:
         """What is compared with the rows of another call."""
-        return Schema(dict(zip(self.columns, self.kinds or ("",) * len(self.columns), strict=True)))
+        kinds = self.kinds or ("",) * len(self.columns)
+        return Schema(dict(zip(self.columns, kinds, strict=True)), source=self.source)
 
     def rows(self, needs: Needs) -> Iterator[dict[str, Any]]:
         """Yields the rows with the columns that are used. The values of others are not looked at."""
@@ -192,7 +195,7 @@ def _of_polars(polars: Any, rows: Any) -> Frame | None:
         for part in rows.iter_slices(_SLICE):
             yield [_mapped_list(clean[number], part.to_series(number).to_list()) for number in numbers]
 
-    return Frame(tuple(rows.columns), slices, unfit, tuple(map(str, rows.dtypes)))
+    return Frame(tuple(rows.columns), slices, unfit, tuple(map(str, rows.dtypes)), "polars")
 
 
 def _polars_family(polars: Any, kind: Any) -> str:
@@ -250,7 +253,13 @@ def _of_arrow(arrow: Any, rows: Any) -> Frame | None:
                 part = batch.slice(start, _SLICE)
                 yield [convert[number](part.column(number)) for number in numbers]
 
-    return Frame(tuple(schema.names), slices, unfit, tuple(str(member.type) for member in schema))
+    kinds = tuple(_without_layout(str(member.type)) for member in schema)
+    return Frame(tuple(schema.names), slices, unfit, kinds, "arrow")
+
+
+def _without_layout(kind: str) -> str:
+    """The name of a type, whatever layout its values have in memory: `string` of `large_string` and `string_view`."""
+    return kind.replace("large_", "").replace("_view", "")
 
 
 def _batches(arrow: Any, rows: Any) -> Iterator[Any]:

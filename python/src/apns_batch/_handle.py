@@ -92,12 +92,13 @@ class RunHandle:
             raise ConfigurationError(
                 "campaign: name the campaign of this run, whose key is read to send again"
             )
+        has_own_end = "not_after" in (settings or {})
         if campaign is None and settings is not None:
             driver = replace(driver, campaign=Campaign.of(driver.campaign.path, settings))
         options = replace(
             driver.options, senders=senders or driver.options.senders, rate=rate or driver.options.rate
         )
-        return replace(driver, options=options).retry_unavailable(self._layout, machines)
+        return replace(driver, options=options).retry_unavailable(self._layout, machines, has_own_end)
 
 
 def summary_of(layout: RunLayout) -> Summary:

@@ -7,7 +7,7 @@ import json
 import pathlib
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timezone
 from typing import Any, cast
 
@@ -52,8 +52,6 @@ class Settled:
     """What the caller tells runs apart by."""
     schema: Schema = field(default_factory=Schema)
     """The columns of the rows with their types, as far as they are known."""
-    root: str | None = None
-    """The run directory, as it was called then."""
 
     @staticmethod
     def read(content: Mapping[str, Any]) -> Settled:
@@ -63,7 +61,7 @@ class Settled:
         schema = values.pop("schema", None)
         if isinstance(schema, dict):
             found = cast("dict[str, Any]", schema)
-            values["schema"] = Schema(dict(found["kinds"]), tuple(found["optional"]))
+            values["schema"] = Schema(dict(found["kinds"]), tuple(found["optional"]), found.get("source", ""))
         return Settled(**values)
 
 
@@ -85,6 +83,20 @@ class Manifest:
     def part_id(self, part: int) -> str:
         """The campaign id of a part: a UUID of version 5 (RFC 9562, section 5.5), the same whenever it is asked for."""
         return str(uuid.uuid5(uuid.UUID(self.campaign_id), f"part {part}"))
+
+    def ending(self, not_after: str | None) -> Manifest:
+        """The same run with another last moment for requests."""
+        return replace(self, settled=replace(self.settled, not_after=not_after))
+
+    def refuse_late_retry(self, layout: RunLayout) -> None:
+        """Raises ConfigurationError if unavailable rows would expire instead of being sent again."""
+        end = self.settled.not_after
+        # Both are of one length.
+        if end is not None and end <= now():
+            raise ConfigurationError(
+                f"{layout.root}: not_after, {end}, has passed, so that unavailable rows would expire instead of being sent again;"
+                " give retry_unavailable a later one, such as settings={'not_after': '2h'}, or None for no end"
+            )
 
     def write(self, layout: RunLayout) -> None:
         content = {"format": _FORMAT, **asdict(self)}

@@ -80,5 +80,11 @@ def _sources(copy: pathlib.Path) -> dict[str, str]:
         raise ConfigurationError(
             f'columns: expected rows that have "{TOKEN}" under its own name; rename "{renamed[TOKEN]}" of the rows'
         )
-    # The first key of a path, in which a backslash is before a dot that is none.
-    return {name: re.sub(r"(?<!\\)\..*", "", path).replace("\\.", ".") for name, path in renamed.items()}
+    return {name: first_key(path) for name, path in renamed.items()}
+
+
+def first_key(path: str) -> str:
+    """The first key of a path, whose keys are separated by dots. A backslash takes that meaning from a dot or a backslash behind it."""
+    # One at the end stands for itself.
+    found = re.match(r"(?:\\.|[^.\\])*\\?", path, re.DOTALL)
+    return re.sub(r"\\([.\\])", r"\1", found[0] if found else "")

@@ -30,8 +30,6 @@ class Plan:
     left: Mapping[int, int]
     """The rows that are left of each part that is not complete."""
     retries_unavailable: bool = False
-    moved: tuple[str, ...] = ()
-    """The flags that say where the files of the campaign are now."""
 
     def stages(self, proof: Proof) -> Iterator[tuple[SenderTask, int]]:
         """What is sent at the same time, and by how many senders. With a canary, the first part is sent alone before all others."""
@@ -67,9 +65,11 @@ class Plan:
             flags += ["--name", self.manifest.name]
         if self.has_token:
             flags += ["--provider-token-file", str(self.layout.provider_token)]
-        if self.manifest.settled.not_after is not None:
-            flags += ["--not-after", self.manifest.settled.not_after]
-        return [*flags, *self.moved]
+        end = self.manifest.settled.not_after
+        # A part that is resumed knows that of the run.
+        if end is not None or self.retries_unavailable:
+            flags += ["--not-after", end or "never"]
+        return flags
 
 
 def whole_rate(options: Options, copied: CopiedCampaign, manifest: Manifest) -> float | None:

@@ -8,7 +8,7 @@ import os
 import pathlib
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from enum import Enum
@@ -49,6 +49,8 @@ _READ_BYTES = 1 << 20
 # What was read last, by which a file is known that was cut off and has grown again.
 _TAIL_BYTES = 4096
 _POLL_SECONDS = 0.2
+# How long a run is waited for that is to be followed and has not begun.
+_BEGIN_SECONDS = 60.0
 
 
 class Outcome(str, Enum):
@@ -63,6 +65,9 @@ class Outcome(str, Enum):
     SUPPRESSED = "suppressed"
 
     __str__ = str.__str__
+
+
+_OUTCOMES = frozenset(each.value for each in Outcome)
 
 
 @dataclass(frozen=True)
@@ -147,8 +152,8 @@ def results(run_dir: str | os.PathLike[str], follow: bool = False) -> Results:
     """The results of a run in parts that this or another program sends or has sent. To read them sends nothing.
 
     :param run_dir: The directory of the run.
-    :param follow: Whether to wait for further results, as long as the run is sent.
-    :raises ConfigurationError: The directory holds no run in parts.
+    :param follow: Whether to wait for further results, as long as the run is sent; and for a minute, when they are read, for a run to begin.
+    :raises ConfigurationError: The directory holds no run in parts. To read raises StorageError if a file of the run is damaged.
     """
     layout = RunLayout.of(run_dir)
     if not follow:
@@ -200,12 +205,48 @@ def results_of(layout: RunLayout, part: int) -> pathlib.Path:
 
 
 def part_lines(layout: RunLayout, part: int) -> Iterator[dict[str, str]]:
-    """Reads the lines of a part, their texts as they were; none if it was not begun."""
+    """Reads the lines of a part, their texts as they were; none if it was not begun. A line that was cut off is none.
+
+    :raises StorageError: The file is damaged.
+    """
     path = results_of(layout, part)
-    if path.exists():
-        with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
-            for line in csv.DictReader(file):
-                yield {plain(name): plain(field) for name, field in line.items()}
+    if not path.exists():
+        return
+    names: tuple[str, ...] | None = None
+    with open(path, newline="", encoding="utf-8", errors="surrogateescape") as file:
+        for fields in csv.reader(line for line in file if line.endswith("\n")):
+            if names is None:
+                names = _names_of(fields, path)
+            else:
+                yield _line_of(names, fields, path)
+
+
+def header_of(path: pathlib.Path) -> tuple[str, ...] | None:
+    """The names of the columns of a file of results; None if it does not exist, or if its first line is not complete, as is so for a moment.
+
+    :raises StorageError: The file is damaged.
+    """
+    try:
+        with open(path, newline="\n", encoding="utf-8", errors="surrogateescape") as file:
+            line = file.readline()
+    except FileNotFoundError:
+        return None
+    return _names_of(next(csv.reader([line])), path) if line.endswith("\n") else None
+
+
+def _names_of(fields: Sequence[str], path: pathlib.Path) -> tuple[str, ...]:
+    names = tuple(map(plain, fields))
+    if names[: len(FIXED_COLUMNS)] != FIXED_COLUMNS:
+        raise StorageError(
+            f"{path}: its first line does not name the columns of results; the file is damaged"
+        )
+    return names
+
+
+def _line_of(names: Sequence[str], fields: Sequence[str], path: pathlib.Path) -> dict[str, str]:
+    if len(names) != len(fields) or not fields[0].isdecimal() or fields[2] not in _OUTCOMES:
+        raise StorageError(f"{path}: one of its lines is none of a result; the file is damaged")
+    return dict(zip(names, map(plain, fields), strict=True))
 
 
 def _present(layout: RunLayout) -> Iterator[Result]:
@@ -215,9 +256,12 @@ def _present(layout: RunLayout) -> Iterator[Result]:
 
 def _followed(layout: RunLayout) -> Iterator[Result]:
     """Yields results until each row has one, or until nobody sends the run any more and all are read."""
+    deadline = time.monotonic() + _BEGIN_SECONDS
     while not layout.manifest.exists():
-        if not _is_sent(layout):
-            raise ConfigurationError(f"{layout.root}: there is no run in parts")
+        if not _is_sent(layout) and time.monotonic() > deadline:
+            raise ConfigurationError(
+                f"{layout.root}: there is no run in parts, and none was begun within {_BEGIN_SECONDS:.0f} seconds"
+            )
         time.sleep(_POLL_SECONDS)
     readers = [PartReader(layout, part) for part in Manifest.read(layout).parts]
     while readers:
@@ -245,7 +289,7 @@ class PartReader:
         self._part = part
         self._path = results_of(layout, part.part)
         self._seen = bytearray(part.rows + 1)
-        self._names: list[str] = []
+        self._names: tuple[str, ...] = ()
         self.left = part.rows
         """Rows whose results were not read yet."""
         self._restart()
@@ -254,7 +298,7 @@ class PartReader:
         self._offset = 0
         self._rest = b""
         self._tail = b""
-        self._names = []
+        self._names = ()
 
     def read(self) -> Iterator[Result]:
         """Yields the results that have come since the last time."""
@@ -284,11 +328,10 @@ class PartReader:
         yield from csv.reader(io.StringIO(text, newline=""))
 
     def _result(self, line: list[str]) -> Iterator[Result]:
-        fields = [plain(each) for each in line]
         if not self._names:
-            self._names = fields
+            self._names = _names_of(line, self._path)
             return
-        result = result_of(self._part.part, dict(zip(self._names, fields, strict=True)))
+        result = result_of(self._part.part, _line_of(self._names, line, self._path))
         if 0 < result.row <= self._part.rows and self._seen[result.row]:
             return
         if 0 < result.row <= self._part.rows:

@@ -24,6 +24,8 @@ __all__ = ["TOKEN", "Line", "Rows", "frozen_lines", "rows_of"]
 _FIRST_ROWS = 1000
 # Values that JSON has itself, as texts or as whole numbers. Texts are looked at when the line is complete.
 _PLAIN = frozenset({str, int, bool, type(None)})
+# How JSON has a NUL. A text may have these characters, too.
+_NUL = "\\u0000"
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 #: Between the token of a row that cannot be sent and the reason, which does not have it.
@@ -164,10 +166,10 @@ def _line(row: Mapping[str, Any]) -> Line:
             text = _encode(row)
             if not text.isascii():
                 text.encode("utf-8")
+            if _NUL not in text:
+                return Line(token, text)
         except ValueError:
             pass  # which value it is, the longer way finds out
-        else:
-            return Line(token, text)
     return _converted(row)
 
 

@@ -59,7 +59,8 @@ class Summary:
 
     def write(self, layout: RunLayout) -> None:
         """Writes it into the run directory, and the mark of a complete run if it is one."""
-        write_whole(layout.summary, json.dumps(asdict(self), indent=1) + "\n")
+        content = {**asdict(self), "exit_code": self.exit_code}
+        write_whole(layout.summary, json.dumps(content, indent=1) + "\n")
         if self.is_complete:
             write_whole(layout.complete, "")
 

@@ -132,7 +132,9 @@ def _scalar_text(value: Any, place: str) -> str | None:
 
 
 def quoted(text: str, place: str) -> str:
-    """A text with the quotes and escapes of JSON. Raises UnfitValueError if it is no text of Unicode."""
+    """A text with the quotes and escapes of JSON. Raises UnfitValueError if it is no text of Unicode, or has a NUL."""
+    if "\0" in text:
+        raise unfit(place, "a text", f"a NUL at character {text.index(chr(0)) + 1}")
     if not text.isascii():
         try:
             text.encode("utf-8")

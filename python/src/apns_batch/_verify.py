@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ._errors import StorageError
 from ._layout import RunLayout
 from ._manifest import Manifest, Part
 from ._results import part_lines
@@ -37,16 +38,19 @@ def verify_part(layout: RunLayout, part: Part) -> tuple[int, list[str]]:
     outcomes: Counter[str] = Counter()
     seen = bytearray(part.rows + 1)
     lines = 0
-    for line in part_lines(layout, part.part):
-        lines += 1
-        row = int(line["row"])
-        outcomes[line["outcome"]] += 1
-        if not 1 <= row <= part.rows:
-            faults.append(f"part {part.part}: there is no row {row}")
-        elif seen[row]:
-            faults.append(f"part {part.part}: row {row} has two results")
-        else:
-            seen[row] = 1
+    try:
+        for line in part_lines(layout, part.part):
+            lines += 1
+            row = int(line["row"])
+            outcomes[line["outcome"]] += 1
+            if not 1 <= row <= part.rows:
+                faults.append(f"part {part.part}: there is no row {row}")
+            elif seen[row]:
+                faults.append(f"part {part.part}: row {row} has two results")
+            else:
+                seen[row] = 1
+    except StorageError as error:
+        faults.append(f"part {part.part}: {error}")
     return lines, faults + _compared(layout, part, outcomes)
 
 

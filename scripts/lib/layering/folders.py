@@ -2,7 +2,8 @@
 
 import os
 
-from .rules import ALLOWED, FOLDERS
+from .graph import ALLOWED
+from .rules import FOLDERS
 from .sources import files_below, read
 from .swift import SwiftFile
 

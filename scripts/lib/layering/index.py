@@ -11,8 +11,8 @@ import tempfile
 
 from toolchain import import_flags, target
 
-from .manifest import closure
-from .rules import ALLOWED, LIBRARY, NEUTRAL, PUBLIC_ONLY
+from .graph import ALLOWED, closure
+from .rules import LIBRARY, NEUTRAL, PUBLIC_ONLY
 
 
 class Text(ctypes.Structure):

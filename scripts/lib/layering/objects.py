@@ -7,9 +7,9 @@ import re
 import subprocess
 
 from . import folders
+from .graph import ALLOWED, closure
 from .rules import (
-    ALLOWED, FOLDERS, HARMLESS, INSIDE, KERNEL_CALLS, LIBRARY, LIBRARY_SYMBOLS, OPENSSL_KERNEL, OUTSIDE_LIBRARY, OUTSIDE_NAMES)
-from .manifest import closure
+    FOLDERS, HARMLESS, INSIDE, KERNEL_CALLS, LIBRARY, LIBRARY_SYMBOLS, OPENSSL_KERNEL, OUTSIDE_LIBRARY, OUTSIDE_NAMES)
 from .sources import exported_by, files_below, folder
 
 FOUNDATION_CALL = re.compile(

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _JSON = {"timeZone": "UTC", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss", "ignoreNullFields": "true"}
 _WHOLE = 2.0**53
 _SIMPLE = (t.StringType, t.BooleanType, t.IntegralType, t.DateType, t.NullType, t.VarcharType, t.CharType)
+_TEXTS = (t.StringType, t.VarcharType, t.CharType)
+_NUL = "\0"
 _FLOATS = (t.FloatType, t.DoubleType)
 # Types that not every version of PySpark has, by what they are called.
 _LATER_TEXTS = ("TimeType",)
@@ -73,7 +75,7 @@ def unfit_type(kind: t.DataType) -> tuple[str, str] | None:
     name = kind.simpleString()
     if isinstance(kind, t.MapType) and not isinstance(kind.keyType, t.StringType):
         return "texts as keys of a map", f"keys of the type {kind.keyType.simpleString()}"
-    inner = _inner_types(kind)
+    inner = inner_types(kind)
     if inner is not None:
         return next((fault for fault in map(unfit_type, inner) if fault is not None), None)
     if isinstance(kind, (*_SIMPLE, *_FLOATS, t.DecimalType, t.TimestampType)) or _is_later(kind):
@@ -83,11 +85,11 @@ def unfit_type(kind: t.DataType) -> tuple[str, str] | None:
 
 
 def _family(kind: t.DataType) -> str:
-    if _inner_types(kind) is not None or type(kind).__name__ in _LATER_SIMPLE:
+    if inner_types(kind) is not None or type(kind).__name__ in _LATER_SIMPLE:
         return NESTED
     if isinstance(kind, t.NumericType | t.NullType):
         return NUMBERS
-    if isinstance(kind, t.StringType | t.VarcharType | t.CharType):
+    if isinstance(kind, _TEXTS):
         return TEXTUAL
     return MOMENTS if isinstance(kind, t.TimestampType) else OTHER
 
@@ -96,7 +98,7 @@ def _is_later(kind: t.DataType) -> bool:
     return type(kind).__name__ in (*_LATER_TEXTS, *_LATER_SIMPLE)
 
 
-def _inner_types(kind: t.DataType) -> Sequence[t.DataType] | None:
+def inner_types(kind: t.DataType) -> Sequence[t.DataType] | None:
     if isinstance(kind, t.StructType):
         return [field.dataType for field in kind.fields]
     if isinstance(kind, t.ArrayType):
@@ -106,7 +108,7 @@ def _inner_types(kind: t.DataType) -> Sequence[t.DataType] | None:
 
 def has(kind: t.DataType, wanted: Callable[[t.DataType], bool]) -> bool:
     """Whether a type or a type within it is one that is looked for."""
-    return wanted(kind) or any(has(each, wanted) for each in _inner_types(kind) or ())
+    return wanted(kind) or any(has(each, wanted) for each in inner_types(kind) or ())
 
 
 def as_json(column: Column) -> Column:
@@ -125,6 +127,8 @@ def field_of(column: Column, kind: t.DataType) -> Column:
         )
     if isinstance(kind, t.DecimalType):
         return _plain_decimal(column)
+    if isinstance(kind, _TEXTS):
+        return f.when(~column.contains(_NUL), column)
     if type(kind).__name__ in _LATER_TEXTS:
         return column.cast("string")
     return member_of(column, kind)
@@ -173,12 +177,19 @@ def _is_finite(column: Column) -> Column:
     return ~f.isnan(column) & (f.abs(column) != f.lit(float("inf")))
 
 
-def fault_of(column: Column, kind: t.DataType, name: str) -> Column | None:
-    """A text that says what is wrong with a value, or null; None if nothing can be."""
+def fault_of(column: Column, kind: t.DataType, name: str, is_field: bool = False) -> Column | None:
+    """A text that says what is wrong with a value, or null; None if nothing can be.
+
+    :param is_field: Whether it is a value of a row, and none within such a value: what a text within has, the command looks at.
+    """
     if isinstance(kind, _FLOATS):
         found = f.when(f.isnan(column), "NaN").when(column > 0, "infinity").otherwise("-infinity")
         text = f.concat(f.lit(f"{name}: expected a finite number, found "), found)
         return f.when(~_is_finite(column), text)
+    if isinstance(kind, _TEXTS) and is_field:
+        place = f.instr(column, _NUL)
+        text = f.concat(f.lit(f"{name}: expected a text, found a NUL at character "), place.cast("string"))
+        return f.when(place > 0, text)
     if isinstance(kind, t.StructType):
         found_in = (
             fault_of(column.getField(field.name), field.dataType, f"{name}.{field.name}")

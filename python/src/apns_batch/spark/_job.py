@@ -48,7 +48,8 @@ class Cluster:
     def schema(self) -> Schema:
         if self.frame is None:
             return Schema()
-        return Schema({field.name: field.dataType.simpleString() for field in self.frame.schema.fields})
+        kinds = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
+        return Schema(kinds, source="spark")
 
     def fit(self, needs: Needs) -> None:
         needs.fit(self.unfit)

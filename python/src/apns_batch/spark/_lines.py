@@ -11,7 +11,7 @@ from pyspark.sql import types as t
 from .._needs import Needs
 from .._rows import REASON, UNREADABLE_END, told_reason
 from .._values import TOKEN
-from ._columns import as_json, check_columns, fault_of, field_of, first_of
+from ._columns import as_json, check_columns, fault_of, field_of, first_of, inner_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -39,7 +39,7 @@ def reasoned_lines(frame: DataFrame, needs: Needs) -> DataFrame:
     rows = frame.toDF(*(f"c{number}" for number in range(len(columns))))
     kinds = {field.name: field.dataType for field in frame.schema.fields if needs.uses(field.name)}
     rows = rows.select(*(columns[name] for name in kinds))
-    faults = [fault_of(columns[name], kind, told_reason(name)) for name, kind in kinds.items()]
+    faults = [fault_of(columns[name], kind, told_reason(name), is_field=True) for name, kind in kinds.items()]
     reason = first_of([fault for fault in faults if fault is not None])
     token = field_of(columns[TOKEN], kinds[TOKEN])
     return rows.select(
@@ -52,7 +52,9 @@ def reasoned_lines(frame: DataFrame, needs: Needs) -> DataFrame:
 def _line(
     columns: dict[str, Column], kinds: dict[str, t.DataType], token: Column, reason: Column | None
 ) -> Column:
-    fields = {name: field_of(columns[name], kind) for name, kind in kinds.items() if name != TOKEN}
+    # What is wrong within a value spoils what the command reads behind it: such values come last.
+    ordered = sorted(kinds, key=lambda name: inner_types(kinds[name]) is not None)
+    fields = {name: field_of(columns[name], kinds[name]) for name in ordered if name != TOKEN}
     marked = f.coalesce(token, f.lit(""))
     if reason is not None:
         marked = f.when(reason.isNull(), marked).otherwise(f.concat(marked, f.lit(REASON), reason))

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import os
+import pathlib
+import re
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 from pyspark.sql.types import StringType, StructField, StructType
 
-from .. import _altered
 from .._layout import RunLayout
 from .._manifest import Manifest
-from .._results import FIXED_COLUMNS, UNREADABLE, frame_names, results_of
+from .._results import FIXED_COLUMNS, UNREADABLE, frame_names, header_of, results_of
 from .._rows import REASON
 from ._altered import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
+# Where Spark puts a line that has too few fields, for which it must look at all fields of each line.
+_CUT = "_corrupt_record"
 _TYPES = {"part": "int", "row": "bigint", "status": "int", "timestamp": "timestamp", "attempts": "int"}
 
 
@@ -32,34 +34,40 @@ def results(spark: SparkSession, run_dir: str | os.PathLike[str]) -> DataFrame:
     :param spark: The session that reads them.
     :param run_dir: The directory of the run: `run.run_dir`, and not the pattern that it was made from.
     :raises ConfigurationError: The directory holds no run in parts.
+    :raises StorageError: The results of a part are damaged.
     """
     layout = RunLayout.of(run_dir)
-    files = [path for part in Manifest.read(layout).parts if (path := results_of(layout, part.part)).exists()]
-    given = FIXED_COLUMNS
-    if files:
-        with open(files[0], newline="", encoding="utf-8") as file:
-            given = tuple(_altered.plain(name) for name in next(csv.reader(file), FIXED_COLUMNS))
+    paths = (results_of(layout, part.part) for part in Manifest.read(layout).parts)
+    # A file without its first line has no results either.
+    headers = {path: header for path in paths if (header := header_of(path)) is not None}
+    given = next(iter(headers.values()), FIXED_COLUMNS)
     more = given[len(FIXED_COLUMNS) :]
     names = ("part", *FIXED_COLUMNS, *frame_names(list(more)))
-    if not files:
+    if not headers:
         schema = ", ".join(f"{name} {_TYPES.get(name, 'string')}" for name in names)
         return spark.createDataFrame([], schema)
     # Spark reads them by their place, because it may not like their names.
-    places = StructType([StructField(f"c{number}", StringType()) for number in range(len(given))])
+    places = [f"c{number}" for number in range(len(given))]
     lines = (
-        spark.read.schema(places)
+        spark.read.schema(StructType([StructField(name, StringType()) for name in (*places, _CUT)]))
         .option("escape", '"')
-        .option("multiLine", "true")
-        .csv([f"file://{path}" for path in files])
+        .option("columnNameOfCorruptRecord", _CUT)
+        .option("columnPruning", "false")
+        .csv([f"file://{_literal(path)}" for path in headers])
     )
     # The header rows. Spark, which would skip them, would say of each file that it calls the columns otherwise. That of a result begins with a
-    # number, whatever its texts are.
-    frame = lines.where(~f.col(places[0].name).eqNullSafe(FIXED_COLUMNS[0]))
-    columns = dict(zip(FIXED_COLUMNS, (f.col(field.name) for field in places), strict=False))
-    texts = [plain(f.col(field.name)) for field in places.fields[len(FIXED_COLUMNS) :]]
+    # number, whatever its texts are. A line with fewer fields is being written, or its sender was killed meanwhile.
+    frame = lines.where(~f.col(places[0]).eqNullSafe(FIXED_COLUMNS[0]) & f.col(_CUT).isNull())
+    columns = dict(zip(FIXED_COLUMNS, map(f.col, places), strict=False))
+    texts = [plain(f.col(name)) for name in places[len(FIXED_COLUMNS) :]]
     part = f.regexp_extract(f.col("_metadata.file_path"), r"/parts/(\d+)/[^/]+$", 1).cast("int")
     typed = [part, *_typed(columns), *texts]
     return frame.select(*(column.alias(name) for column, name in zip(typed, names, strict=True)))
+
+
+def _literal(path: pathlib.Path) -> str:
+    """A path as a pattern of Spark that stands for itself alone."""
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path))
 
 
 def _typed(columns: dict[str, Column]) -> list[Column]:
