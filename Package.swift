@@ -111,13 +111,13 @@ let package = Package(
         strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
         strictModule("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
         strictModule("APNSBatchModel", ["APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
-        module(
+        strictModule(
             "APNSBatchRecords",
             [
                 "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
                 "APNSBatchBasics",
             ]),
-        module(
+        strictModule(
             "APNSBatchSending",
             [
                 "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",

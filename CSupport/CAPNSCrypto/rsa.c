@@ -46,11 +46,11 @@ static bool padding_set(EVP_PKEY_CTX *context, int padding) {
     char sha1[] = "SHA1", sha256[] = "SHA256";
     char *digest = padding == APNS_CRYPTO_PADDING_OAEP_SHA1 ? sha1 : sha256;
     bool is_oaep = padding != APNS_CRYPTO_PADDING_PKCS1;
-    OSSL_PARAM parts[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, is_oaep ? oaep : pkcs1, 0),
-        is_oaep ? OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest, 0)
-                : OSSL_PARAM_construct_end(),
-        OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
+    OSSL_PARAM parts[] = {OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, is_oaep ? oaep : pkcs1, 0),
+                          is_oaep ? OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest, 0)
+                                  : OSSL_PARAM_construct_end(),
+                          OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, digest, 0),
+                          OSSL_PARAM_construct_end()};
     return EVP_PKEY_encrypt_init_ex(context, parts) == 1;
 }
 

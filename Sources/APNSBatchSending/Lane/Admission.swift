@@ -175,7 +175,8 @@ struct Admission: ~Copyable {
     ///
     /// - Parameter hasWork: Whether any provider has work.
     func activity(
-        hasWork: Bool, _ rows: borrowing LaneRows<some LaneOrigin & ~Copyable>, _ connections: borrowing LaneConnections,
+        hasWork: Bool, _ rows: borrowing LaneRows<some LaneOrigin & ~Copyable>,
+        _ connections: borrowing LaneConnections,
         _ health: borrowing LaneHealth
     ) -> LaneActivity {
         guard hasWork else { return rows.backingOff.map(LaneActivity.waiting) ?? .idle }
@@ -188,8 +189,9 @@ struct Admission: ~Copyable {
     }
 
     /// Returns what keeps the lane from sending faster, for reports of progress; nil if nothing does.
-    func reported(_ hold: Hold, _ rows: inout LaneRows<some LaneOrigin & ~Copyable>, _ connections: inout LaneConnections) -> CampaignProgress.Hold?
-    {
+    func reported(
+        _ hold: Hold, _ rows: inout LaneRows<some LaneOrigin & ~Copyable>, _ connections: inout LaneConnections
+    ) -> CampaignProgress.Hold? {
         switch hold {
         case .batch, .stopping, .late: nil
         case .rate: rate.isRamp(now: connections.now) ? .ramp : .rate

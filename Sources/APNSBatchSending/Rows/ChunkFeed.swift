@@ -150,7 +150,7 @@ package struct InputChunk: Sendable {
 
 extension LedgerRange {
     init(_ chunk: RowChunk) {
-        self.init(
+        unsafe self.init(
             start: chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount, sum: CRC32C.of(chunk.contents))
     }
 }
