@@ -4,19 +4,19 @@ import APNSBatchPostgres
 extension Setting {
     static let export: [Setting] = [
         Setting(
-            "resultsTo", .record(table), standard: "none", hasFlag: false,
+            "resultsTo", .record(table), scope: .machine, parts: .refused, standard: "none", hasFlag: false,
             "Table of PostgreSQL that gets each result during the run. docs/integrate/postgresql.md describes it."
         ) { _ = try ResultsTarget.Keys($1) },
         Setting(
-            "exportPatience", .whole, standard: "600",
+            "exportPatience", .whole, scope: .run, parts: .refused, standard: "600",
             "Seconds that the end of a run waits for the database of results_to: 1 to 86400."
         ) { _ = try CampaignSettings.patience($1) },
     ]
 
-    private static let table: [Setting] = [
-        Setting("database", .text, "Connection string of libpq, without a password."),
-        Setting("table", .text, standard: "push_results", "TABLE or SCHEMA.TABLE."),
-        Setting(
+    private static let table: [SettingForm] = [
+        SettingForm("database", .text, "Connection string of libpq, without a password."),
+        SettingForm("table", .text, standard: "push_results", "TABLE or SCHEMA.TABLE."),
+        SettingForm(
             "tokens", .text, standard: "whole", words: TokenForm.allCases.map(\.rawValue),
             "whole, or digest for the SHA-256 of each token."),
     ]

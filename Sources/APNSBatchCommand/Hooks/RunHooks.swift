@@ -111,6 +111,7 @@ extension CampaignSettings {
     /// The environment variables that hold passphrases and passwords.
     var secretVariables: Set<String> {
         let all = [self] + (values["providers"]?.list ?? []).map { CampaignSettings($0.members ?? [:]) }
-        return Set(all.flatMap { [$0.keyPassphraseEnv, $0.proxyPasswordEnv].compactMap(\.self) })
+        let names = Setting.all.filter { $0.scope == .secret && $0.name.hasSuffix("Env") }.map(\.name)
+        return Set(all.flatMap { settings in names.compactMap { settings.values[$0]?.text } })
     }
 }

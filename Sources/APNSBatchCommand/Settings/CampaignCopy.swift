@@ -72,7 +72,7 @@ struct CampaignCopy: Encodable {
         needs = found.uses.map { Need(column: $0.column, uses: $0.uses) }
         warnings = found.findings.map { "\($0.message) [\($0.rule)]" }
         whole = try WholeRun(of: call, campaign)
-        let kept = Setting.all.filter { $0.fateInParts == .kept }
+        let kept = Setting.all.filter { $0.parts == .kept }
         let files = try CopiedFiles(directory)
         var values: [String: SettingValue] = [:]
         for setting in kept {
@@ -81,12 +81,12 @@ struct CampaignCopy: Encodable {
         self.campaign = try files.write(values)
         (name, campaignID) = (call.name, settings.campaignId)
         credentials = settings.to == "simulator" ? .none : Self.credentials(settings)
-        leftOut = Setting.all.filter { settings.values[$0.name] != nil && $0.fateInParts != .kept }.map(\.key)
+        leftOut = Setting.all.filter { settings.values[$0.name] != nil && $0.parts != .kept }.map(\.key)
     }
 
     /// Throws if settings can hold neither in a part nor for all parts together.
     private static func refuse(_ settings: CampaignSettings) throws {
-        let faults = Setting.all.filter { settings.values[$0.name] != nil && $0.fateInParts == .refused }.map {
+        let faults = Setting.all.filter { settings.values[$0.name] != nil && $0.parts == .refused }.map {
             "\($0.key): a run in parts cannot keep it; leave it out with --without \($0.key)"
         }
         if !faults.isEmpty { throw UsageError(faults: faults) }
@@ -119,7 +119,7 @@ private struct CopiedFiles {
     func copied(_ value: SettingValue, of setting: Setting) throws -> SettingValue {
         switch (setting.kind, value) {
         // Each machine has its own file with a password.
-        case (.path, .text(let path)) where setting.name == "proxyPasswordFile":
+        case (.path, .text(let path)) where setting.scope == .secret:
             return .text(CampaignSettings.path(path, from: FileManager.default.currentDirectoryPath))
         case (.path, .text(let path)): return .text(try copy(path, as: setting.key))
         case (.paths, .list(let paths)):

@@ -13,7 +13,7 @@ struct CampaignFile {
     static func read(_ path: String) throws -> CampaignFile {
         let faults = YAMLFaultList(of: path)
         let root = try YAMLFile.compose(path, noting: faults)
-        let values = SettingReader(faults: faults).values(of: root, Setting.all)
+        let values = SettingReader(faults: faults).values(of: root, Setting.all.map(\.form))
         var places: [String: String] = [:]
         for setting in Setting.all {
             guard let node = root.mapping?[setting.key] else { continue }
@@ -35,7 +35,7 @@ struct CampaignFile {
     static func readable(_ path: String) -> CampaignSettings? {
         let faults = YAMLFaultList(of: path)
         guard let root = try? YAMLFile.compose(path, noting: faults), let mapping = root.mapping else { return nil }
-        let values = SettingReader(faults: faults).values(of: root, Setting.all)
+        let values = SettingReader(faults: faults).values(of: root, Setting.all.map(\.form))
         for name in ["name", "stateDir", "runDir"] where values[name] == nil {
             if let node = mapping[SettingName.key(name)], node.null == nil { return nil }
         }
@@ -73,7 +73,7 @@ private struct SettingReader {
     let faults: YAMLFaultList
 
     /// - Parameter name: the setting that these keys belong to, such as `providers[0]`; empty for the whole file.
-    func values(of node: Node, _ table: [Setting], name: String = "") -> [String: SettingValue] {
+    func values(of node: Node, _ table: [SettingForm], name: String = "") -> [String: SettingValue] {
         guard let mapping = node.mapping else {
             faults.add(name, expected: "keys and values", at: node)
             return [:]
@@ -96,7 +96,7 @@ private struct SettingReader {
         return values
     }
 
-    private func value(_ node: Node, _ setting: Setting, _ name: String) -> SettingValue? {
+    private func value(_ node: Node, _ setting: SettingForm, _ name: String) -> SettingValue? {
         switch setting.kind {
         case .number, .whole:
             guard text(node, name) != nil else { return nil }
@@ -116,7 +116,7 @@ private struct SettingReader {
     }
 
     /// Returns a text of the setting.
-    private func item(_ node: Node, _ setting: Setting, _ name: String) -> SettingValue? {
+    private func item(_ node: Node, _ setting: SettingForm, _ name: String) -> SettingValue? {
         guard let text = text(node, name) else { return nil }
         guard let fault = setting.fault(in: text) else { return .text(text) }
         faults.add("\(name): \(fault)", at: node)
@@ -157,7 +157,7 @@ private struct SettingReader {
     }
 }
 
-extension Setting.Kind {
+extension SettingForm.Kind {
     /// Whether applying a value reads files that it names.
     fileprivate var isOfFiles: Bool {
         switch self {

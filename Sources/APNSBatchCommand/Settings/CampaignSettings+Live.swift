@@ -6,8 +6,8 @@ struct LiveSettings: Equatable {
     var notAfter: Campaign.Expiration?
     var expectations: [CampaignExpectation] = []
 
-    /// The names of the settings.
-    fileprivate static let names = ["rate", "ramp", "spread", "notAfter", "expect"]
+    /// The settings themselves.
+    fileprivate static let settings = Setting.all.filter(\.isLive)
 
     /// Applies what differs from earlier settings to a run. Returns a line for each change.
     func apply(to run: CampaignRun, after earlier: LiveSettings) throws -> [String] {
@@ -32,15 +32,15 @@ extension CampaignSettings {
     /// Returns the settings that may change during a run.
     func live() throws -> LiveSettings {
         var campaign = Campaign(destination: .production, topic: nil, providers: [])
-        for name in LiveSettings.names {
-            guard let value = values[name] else { continue }
+        for setting in LiveSettings.settings {
+            guard let value = values[setting.name] else { continue }
             do {
-                try Setting.named(name)?.apply?(&campaign, value)
+                try setting.apply?(&campaign, value)
             } catch let error as CampaignError {
                 // The library names the setting itself.
                 throw error
             } catch {
-                throw UsageError("\(SettingName.key(name)): \(error)", cause: error)
+                throw UsageError("\(setting.key): \(error)", cause: error)
             }
         }
         return LiveSettings(

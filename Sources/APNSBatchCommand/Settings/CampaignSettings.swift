@@ -21,11 +21,11 @@ struct CampaignSettings: Codable, Equatable {
 
     /// Returns the settings with relative paths resolved against `directory`.
     func relative(to directory: String) -> CampaignSettings {
-        CampaignSettings(Self.relative(values, Setting.all) { Self.path($0, from: directory) })
+        CampaignSettings(Self.relative(values, Setting.all.map(\.form)) { Self.path($0, from: directory) })
     }
 
     private static func relative(
-        _ values: [String: SettingValue], _ table: [Setting], _ path: (String) -> String
+        _ values: [String: SettingValue], _ table: [SettingForm], _ path: (String) -> String
     ) -> [String: SettingValue] {
         var values = values
         for setting in table {

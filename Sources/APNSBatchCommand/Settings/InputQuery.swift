@@ -58,14 +58,16 @@ struct InputQuery {
         }
     }
 
-    static let settings: [Setting] = [
-        Setting("engine", .text, standard: "postgresql", words: ["postgresql", "duckdb"], "What executes the query."),
-        Setting(
+    static let settings: [SettingForm] = [
+        SettingForm(
+            "engine", .text, standard: "postgresql", words: ["postgresql", "duckdb"], "What executes the query."),
+        SettingForm(
             "database", .text,
             "Connection string of libpq, without a password; with duckdb, a database file, or nothing."),
-        Setting("query", .text, "Statement that returns the rows."),
-        Setting("file", .path, "File with the statement, instead of query."),
-        Setting("setup", .texts, "With duckdb, statements that are executed first, such as LOAD httpfs."),
-        Setting("program", .command, standard: "duckdb", "With duckdb, its program, and arguments that it gets first."),
+        SettingForm("query", .text, "Statement that returns the rows."),
+        SettingForm("file", .path, "File with the statement, instead of query."),
+        SettingForm("setup", .texts, "With duckdb, statements that are executed first, such as LOAD httpfs."),
+        SettingForm(
+            "program", .command, standard: "duckdb", "With duckdb, its program, and arguments that it gets first."),
     ]
 }

@@ -9,34 +9,3 @@ enum PartsFate {
     /// Neither a part nor all parts together can keep it.
     case refused
 }
-
-extension Setting {
-    /// A setting that is in none of these lists is refused, so that nothing is dropped in silence, and no secret is copied.
-    var fateInParts: PartsFate {
-        if Self.keptInParts.contains(name) { return .kept }
-        if Self.wholeInParts.contains(name) { return .whole }
-        return Self.replacedInParts.contains(name) ? .replaced : .refused
-    }
-
-    private static let keptInParts: Set<String> = [
-        "columns", "only", "template", "templates", "variants", "fallback", "strings", "encryption",
-        "topic", "pushType", "priority", "expiration", "collapseId",
-        "to", "simulatorScript", "proxy", "proxyPasswordFile", "proxyPasswordEnv", "caFile",
-        "onUnknown", "syncInterval", "resultColumns", "reportBy",
-        "ramp", "attempts", "retryDelay", "unavailableDelay", "retryAfterMax", "retryRows",
-        "stopAt", "stopWindow", "stopMinimum",
-        "streams", "loop", "requestTimeout", "answerGathering", "connectPatience", "answerPatience",
-        "unavailablePatience", "goawayPatience", "pingAfter", "pingPatience", "tokenMintAfter", "tokenRetireAfter",
-    ]
-    private static let wholeInParts: Set<String> = [
-        "minRows", "notAfter", "rate", "spread", "canary", "canaryMaxRejected", "lanes", "connections",
-        "runDir", "name", "nightStarts", "timezone", "campaignId", "report",
-    ]
-    private static let replacedInParts: Set<String> = [
-        "input", "inputCommand", "inputQuery", "inputTimeout", "inputPatience", "spool", "format", "delimiter",
-        "escape",
-        "zstdWindow",
-        "keyFile", "keyId", "teamId", "providerTokenFile", "certificateFile", "certificateKeyFile",
-        "keyPassphraseFile", "keyPassphraseEnv",
-    ]
-}

@@ -5,48 +5,52 @@ import Glibc
 extension Setting {
     static let night: [Setting] = [
         Setting(
-            "expect", .texts, standard: "accepted > 0, and no row unavailable, invalid, unknown or expired",
+            "expect", .texts, scope: .run, parts: .refused, isLive: true, isOfNight: true,
+            standard: "accepted > 0, and no row unavailable, invalid, unknown or expired",
             "METRIC OP VALUE, such as \"accepted >= 95%\" or \"rows within 30% of median\": else exit code 2, or 64 for rows."
         ) { $0.expectations = try $1.texts.map { try CampaignExpectation($0) } },
         Setting(
-            "requireFresh", .text, standard: "any age",
+            "requireFresh", .text, scope: .run, parts: .refused, isOfNight: true, standard: "any age",
             "Age of the input file, such as 20h, beyond which it is refused before anything is sent."
         ) { $0.inputAgeLimit = try $1.parsed("a duration such as 20h", CampaignSettings.duration) },
         Setting(
-            "inputPatience", .text, standard: "0s",
+            "inputPatience", .text, scope: .run, parts: .replaced, standard: "0s",
             "How long to wait for what passes by itself, such as 30m: an input that is not there yet, or a database that starts up."
         ) { _ = try $1.parsed("a duration such as 30m", CampaignSettings.duration) },
         Setting(
-            "sameInput", .text, standard: "once", words: ["once", "nightly"],
+            "sameInput", .text, scope: .run, parts: .refused, standard: "once", words: ["once", "nightly"],
             "once: an input that a complete run has sent is not sent again. nightly: it is sent once each night."
         ) { _ = try CampaignSettings.isNightly($1) },
         Setting(
-            "unfinished", .text, standard: "report", words: ["report", "continue"],
+            "unfinished", .text, scope: .run, parts: .refused, standard: "report", words: ["report", "continue"],
             "What to do first about an earlier night that is not finished. report: name it, exit code 2. continue: finish it, if its rows are kept."
         ) { _ = try CampaignSettings.finishesEarlier($1) },
         Setting(
-            "stateDir", .path, standard: "none",
+            "stateDir", .path, scope: .machine, parts: .refused, standard: "none",
             "Directory for the history of runs, which medians and the command runs are made from; else it is beside the run directories."
         ) { $0.stateDirectory = $1.text },
         Setting(
-            "report", .text, standard: "files", words: ["files", "none"],
+            "report", .text, scope: .run, parts: .whole, standard: "files", words: ["files", "none"],
             "files: a report is written into the run directory. none: it is not."
         ) {
             _ = try $1.parsed("files or none") { ["files", "none"].contains($0) ? $0 : nil }
         },
         Setting(
-            "onComplete", .command, hasFlag: false,
+            "onComplete", .command, scope: .machine, parts: .refused, hasFlag: false,
             "Program that is started at the end, without a shell. RUN_DIR, EXIT and VERDICT are in its environment."
         ) { try CampaignSettings.checkCommand($1) },
         Setting(
-            "onCompletePatience", .whole, standard: "60",
+            "onCompletePatience", .whole, scope: .run, parts: .refused, standard: "60",
             "Seconds after which the program of on_complete is killed: 1 to 86400."
         ) { _ = try CampaignSettings.patience($1) },
         Setting(
-            "pingUrlFile", .path,
+            "pingUrlFile", .path, scope: .secret, parts: .refused,
             "File whose first line is the URL of a monitor, such as healthchecks.io, which is called at start and end."
         ),
-        Setting("pingTimeout", .whole, standard: "10", "Seconds that a request to the monitor may take: 1 to 86400.") {
+        Setting(
+            "pingTimeout", .whole, scope: .run, parts: .refused, standard: "10",
+            "Seconds that a request to the monitor may take: 1 to 86400."
+        ) {
             _ = try CampaignSettings.patience($1)
         },
     ]

@@ -12,61 +12,72 @@ extension Setting {
 
     private static let rows: [Setting] = [
         Setting(
-            "input", .pathOrPaths, replaces: ["inputCommand", "inputQuery"],
+            "input", .pathOrPaths, scope: .machine, parts: .replaced, isOfNight: true,
+            replaces: ["inputCommand", "inputQuery"],
             "CSV file with a header row or NDJSON file, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."
         ) {
             guard $1.list?.contains(.text("-")) == true else { return }
             throw UsageError("standard input (-) cannot be one of several inputs")
         },
         Setting(
-            "inputCommand", .command, hasFlag: false, replaces: ["input", "inputQuery"],
+            "inputCommand", .command, scope: .machine, parts: .replaced, isOfNight: true, hasFlag: false,
+            replaces: ["input", "inputQuery"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."
         ) { try CampaignSettings.checkCommand($1) },
         Setting(
-            "inputQuery", .record(InputQuery.settings), hasFlag: false, replaces: ["input", "inputCommand"],
+            "inputQuery", .record(InputQuery.settings), scope: .machine, parts: .replaced, isOfNight: true,
+            hasFlag: false, replaces: ["input", "inputCommand"],
             "Query of PostgreSQL or DuckDB whose rows are the input. postgresql.md and duckdb.md in docs/integrate describe it."
         ) { if try InputQuery($1).isJSON { $0.inputFormat = .ndjson } },
         Setting(
-            "inputTimeout", .text, standard: "1h",
+            "inputTimeout", .text, scope: .run, parts: .replaced, isOfNight: true, standard: "1h",
             "Time after which the program of input_command is killed, or input_query is cancelled, such as 20m."
         ) { _ = try CampaignSettings.duration($1) },
         Setting(
-            "spool", .text, standard: "auto", words: ["auto", "always", "never"],
+            "spool", .text, scope: .run, parts: .replaced, isOfNight: true, standard: "auto",
+            words: ["auto", "always", "never"],
             "always, never, or auto: whether the input is read to its end and kept in the run directory before the first push. auto keeps what can be read only once."
         ) { _ = try CampaignSettings.spool($1) },
         Setting(
-            "format", .text, standard: "auto", words: Campaign.InputFormat.allCases.map(\.rawValue),
+            "format", .text, scope: .run, parts: .replaced, standard: "auto",
+            words: Campaign.InputFormat.allCases.map(\.rawValue),
             "csv, ndjson (a JSON object on each line), or auto: by the name and the first byte of the input."
         ) {
             $0.inputFormat = try $1.parsed("auto, csv or ndjson", Campaign.InputFormat.init)
         },
-        Setting("delimiter", .text, standard: ",", "Field delimiter of CSV: one byte, or \"tab\".") {
+        Setting(
+            "delimiter", .text, scope: .notification, parts: .replaced, standard: ",",
+            "Field delimiter of CSV: one byte, or \"tab\"."
+        ) {
             $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
         },
         Setting(
-            "escape", .text, standard: "auto", words: Campaign.Escape.allCases.map(\.rawValue),
+            "escape", .text, scope: .notification, parts: .replaced, standard: "auto",
+            words: Campaign.Escape.allCases.map(\.rawValue),
             "Escape of quotes in CSV: none (doubled quotes), backslash, or auto: as none, but an input that may have backslashes is refused."
         ) {
             $0.escape = try $1.parsed("auto, none or backslash", Campaign.Escape.init)
         },
         Setting(
-            "columns", .textsByName, hasFlag: false,
+            "columns", .textsByName, scope: .notification, parts: .kept, hasFlag: false,
             "Columns that have another name in the input: the campaign's name, and the input's name or path in NDJSON."
         ) { $0.columns = ($1.members ?? [:]).mapValues { $0.text ?? "" } },
         Setting(
-            "only", .listsByName, hasFlag: false,
+            "only", .listsByName, scope: .notification, parts: .kept, hasFlag: false,
             "The texts by which a column selects rows. Other rows end as suppressed, before they are checked."
         ) { $0.only = ($1.members ?? [:]).mapValues { $0.text.map { [$0] } ?? $0.texts } },
         Setting(
-            "template", .path, replaces: ["templates", "variants", "fallback"],
+            "template", .path, scope: .notification, parts: .kept, replaces: ["templates", "variants", "fallback"],
             "JSON template with {{column}} placeholders. Without it, rows need a payload column."
         ) { $0.template = try .read($1.text ?? "") },
         Setting(
-            "templates", .pathsByName, hasFlag: false, replaces: ["template", "variants"],
+            "templates", .pathsByName, scope: .notification, parts: .kept, hasFlag: false,
+            replaces: ["template", "variants"],
             "Templates by language tag. The locale column of a row selects one."
         ) { $0.templates = .init(by: .locale, try CampaignSettings.templates($1), fallback: nil) },
         Setting(
-            "variants", .pathsByName, hasFlag: false, replaces: ["template", "templates"],
+            "variants", .pathsByName, scope: .notification, parts: .kept, hasFlag: false,
+            replaces: ["template", "templates"],
             "Templates by name. The variant column of a row selects one."
         ) {
             guard $0.templates == nil else {
@@ -74,224 +85,276 @@ extension Setting {
             }
             $0.templates = .init(by: .variant, try CampaignSettings.templates($1), fallback: nil)
         },
-        Setting("fallback", .text, hasFlag: false, "The template for rows that select none of these.") {
+        Setting(
+            "fallback", .text, scope: .notification, parts: .kept, hasFlag: false,
+            "The template for rows that select none of these."
+        ) {
             $0.templates?.fallback = $1.text
         },
         Setting(
-            "minRows", standard: "none",
+            "minRows", scope: .run, parts: .whole, isOfNight: true, standard: "none",
             "Minimum number of rows. A smaller input file is refused before anything is sent."),
-        Setting("fromRow", standard: "1", "Number of the first row that is sent. Rows before it end as suppressed."),
         Setting(
-            "zstdWindow", standard: "25",
+            "fromRow", scope: .run, parts: .refused, isOfNight: true, standard: "1",
+            "Number of the first row that is sent. Rows before it end as suppressed."),
+        Setting(
+            "zstdWindow", scope: .run, parts: .replaced, standard: "25",
             "Binary logarithm of the largest window of a zstd input, which takes as many bytes of memory."),
         Setting(
-            "strings", .paths,
+            "strings", .paths, scope: .run, parts: .kept,
             "Localizable.strings file, or folder with .lproj folders, that must hold every loc-key. "
         ) { $0.strings = try $1.texts.flatMap { try StringsFiles.read($0) } },
-        Setting("encryption", .record(encryption), hasFlag: false, "Encrypts keys of the template for each recipient.")
-        {
+        Setting(
+            "encryption", .record(encryption), scope: .notification, parts: .kept, hasFlag: false,
+            "Encrypts keys of the template for each recipient."
+        ) {
             $0.encryption = try CampaignSettings.encryption($1.members ?? [:])
         },
     ]
 
-    private static let encryption: [Setting] = [
-        Setting("keys", .names, "Keys of the template to encrypt."),
-        Setting("keyColumn", .text, "Column that holds the recipient's public key."),
-        Setting(
+    private static let encryption: [SettingForm] = [
+        SettingForm("keys", .names, "Keys of the template to encrypt."),
+        SettingForm("keyColumn", .text, "Column that holds the recipient's public key."),
+        SettingForm(
             "cipher", .text, words: Campaign.Encryption.Cipher.allCases.map(\.rawValue), "aes-256-gcm or aes-256-cbc."),
-        Setting(
+        SettingForm(
             "padding", .text, words: Campaign.Encryption.Padding.allCases.map(\.rawValue),
             "oaep-sha256, oaep-sha1 or pkcs1."),
     ]
 
     private static let headers: [Setting] = [
-        Setting("topic", .text, "Bundle id or full topic. The push type's suffix is added if it is missing."),
         Setting(
-            "pushType", .text, standard: "alert", words: Campaign.PushType.known.map(\.name),
+            "topic", .text, scope: .notification, parts: .kept,
+            "Bundle id or full topic. The push type's suffix is added if it is missing."),
+        Setting(
+            "pushType", .text, scope: .notification, parts: .kept, standard: "alert",
+            words: Campaign.PushType.known.map(\.name),
             "Push type: alert, background, voip, ..."
         ) {
             $0.headers.pushType = .init($1.text ?? "")
         },
-        Setting("priority", .whole, standard: "the push type's", "Priority: 10, 5 or 1.") {
+        Setting(
+            "priority", .whole, scope: .notification, parts: .kept, standard: "the push type's", "Priority: 10, 5 or 1."
+        ) {
             $0.headers.priority = $1.number.map { .init($0) }
         },
         Setting(
-            "expiration", .text,
+            "expiration", .text, scope: .notification, parts: .kept,
             "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h), or 0 for one attempt."
         ) {
             $0.headers.expiration = try $1.parsed(
                 "seconds since 1970, a time such as 2026-01-01T08:00:00Z, a duration such as 2h, or 0",
                 Campaign.Expiration.init)
         },
-        Setting("collapseId", .text, "Collapse id of at most 64 bytes. It may contain {{column}}.") {
+        Setting(
+            "collapseId", .text, scope: .notification, parts: .kept,
+            "Collapse id of at most 64 bytes. It may contain {{column}}."
+        ) {
             $0.headers.collapseID = $1.text
         },
         Setting(
-            "campaignId", .text, standard: "random",
+            "campaignId", .text, scope: .run, parts: .whole, isOfNight: true, standard: "random",
             "UUID of the campaign. Each apns-id is derived from it and the row number."
         ) { $0.id = try $1.parsed("a UUID") { CampaignID($0) } },
     ]
 
     private static let destination: [Setting] = [
         Setting(
-            "to", .text, words: ["production", "sandbox", "simulator"], otherwise: "HOST:PORT",
+            "to", .text, scope: .notification, parts: .kept, words: ["production", "sandbox", "simulator"],
+            otherwise: "HOST:PORT",
             "Destination: production, sandbox, simulator (inside this process), or HOST:PORT."
         ) {
             _ = try CampaignSettings.destination($1.text ?? "")
         },
-        Setting("simulatorScript", .path, "Script (YAML) for --to simulator: answers, latency, faults and seed."),
         Setting(
-            "proxy", .text, "HTTP proxy to connect through (CONNECT): http://HOST:PORT or http://USER@HOST:PORT."),
+            "simulatorScript", .path, scope: .machine, parts: .kept,
+            "Script (YAML) for --to simulator: answers, latency, faults and seed."),
         Setting(
-            "proxyPasswordFile", .path, replaces: ["proxyPasswordEnv"],
+            "proxy", .text, scope: .machine, parts: .kept,
+            "HTTP proxy to connect through (CONNECT): http://HOST:PORT or http://USER@HOST:PORT."),
+        Setting(
+            "proxyPasswordFile", .path, scope: .secret, parts: .kept, replaces: ["proxyPasswordEnv"],
             "File whose first line is the proxy password."),
         Setting(
-            "proxyPasswordEnv", .text, replaces: ["proxyPasswordFile"],
+            "proxyPasswordEnv", .text, scope: .secret, parts: .kept, replaces: ["proxyPasswordFile"],
             "Environment variable that holds the proxy password."),
     ]
 
     static let credentials: [Setting] =
         credentialsOfProvider + [
             Setting(
-                "caFile", .path, calledBy: "trusted certificates",
+                "caFile", .path, scope: .machine, parts: .kept, calledBy: "trusted certificates",
                 "CA certificates to trust besides those of the system (PEM)."),
             Setting(
                 "providers",
-                .records([Setting("topics", .names, "Topics that this provider covers.")] + credentialsOfProvider),
+                .records(
+                    [SettingForm("topics", .names, "Topics that this provider covers.")]
+                        + credentialsOfProvider.map(\.form)), scope: .secret, parts: .refused,
                 hasFlag: false, "Several teams, each with its own credentials and topics."),
         ]
 
     /// The settings for a signing key or client certificate, of the campaign or of an entry of `providers`.
     static let credentialsOfProvider: [Setting] = [
         Setting(
-            "keyFile", .path, replaces: ["certificateFile", "certificateKeyFile", "providerTokenFile"],
+            "keyFile", .path, scope: .secret, parts: .replaced,
+            replaces: ["certificateFile", "certificateKeyFile", "providerTokenFile"],
             "Signing key for provider tokens (.p8)."),
-        Setting("keyId", .text, "Id of the signing key."),
-        Setting("teamId", .text, "Id of the team."),
+        Setting("keyId", .text, scope: .secret, parts: .replaced, "Id of the signing key."),
+        Setting("teamId", .text, scope: .secret, parts: .replaced, "Id of the team."),
         Setting(
-            "providerTokenFile", .path,
+            "providerTokenFile", .path, scope: .secret, parts: .replaced,
             replaces: ["keyFile", "keyId", "teamId", "certificateFile", "certificateKeyFile"],
             "Provider token made elsewhere, instead of a signing key. The file is read again when it changes."),
         Setting(
-            "certificateFile", .path, replaces: ["keyFile", "keyId", "teamId", "providerTokenFile"],
+            "certificateFile", .path, scope: .secret, parts: .replaced,
+            replaces: ["keyFile", "keyId", "teamId", "providerTokenFile"],
             "Client certificate (PEM, leaf first, or PKCS#12), instead of a signing key."),
         Setting(
-            "certificateKeyFile", .path,
+            "certificateKeyFile", .path, scope: .secret, parts: .replaced,
             "Private key of the client certificate (PEM), if it is not in the certificate's file."),
         Setting(
-            "keyPassphraseFile", .path, replaces: ["keyPassphraseEnv"],
+            "keyPassphraseFile", .path, scope: .secret, parts: .replaced, replaces: ["keyPassphraseEnv"],
             "File whose first line is the passphrase of the signing key or client certificate."),
         Setting(
-            "keyPassphraseEnv", .text, standard: "send asks at the terminal", replaces: ["keyPassphraseFile"],
+            "keyPassphraseEnv", .text, scope: .secret, parts: .replaced, standard: "send asks at the terminal",
+            replaces: ["keyPassphraseFile"],
             "Environment variable that holds the passphrase."),
     ]
 
     private static let run: [Setting] = [
         Setting(
-            "runDir", .path, standard: "a new one below runs/", calledBy: "run directory",
+            "runDir", .path, scope: .machine, parts: .whole, standard: "a new one below runs/",
+            calledBy: "run directory",
             "Directory for the results, created if needed. {date} is the night's date, {campaign} the campaign's name."
         ) { $0.runDirectory = $1.text },
         Setting(
-            "name", .text, standard: "that of the campaign file",
+            "name", .text, scope: .run, parts: .whole, standard: "that of the campaign file",
             "Name of the campaign: 1 to 40 characters of a-z, 0-9, _ and -."
         ) { $0.name = try CampaignSettings.name($1) },
         Setting(
-            "nightStarts", .text, standard: "12:00",
+            "nightStarts", .text, scope: .run, parts: .whole, standard: "12:00",
             "Local time at which a night begins; {date} is the date on which it began."
         ) { _ = try CampaignSettings.timeOfDay($1) },
         Setting(
-            "timezone", .text, standard: "the machine's", "Time zone of the campaign, such as Europe/Berlin."
+            "timezone", .text, scope: .run, parts: .whole, standard: "the machine's",
+            "Time zone of the campaign, such as Europe/Berlin."
         ) { _ = try CampaignSettings.zone($1) },
         Setting(
-            "onUnknown", .text, standard: "resend", words: UnknownPolicy.allCases.map(\.name),
+            "onUnknown", .text, scope: .run, parts: .kept, standard: "resend",
+            words: UnknownPolicy.allCases.map(\.name),
             "Policy for rows that may have arrived: resend, report or resend-if-collapsible."
         ) { $0.onUnknown = try $1.parsed("resend, report or resend-if-collapsible", UnknownPolicy.init(name:)) },
-        Setting("syncInterval", "Milliseconds between two syncs of the results to the disk."),
         Setting(
-            "resultColumns", .names,
+            "syncInterval", scope: .run, parts: .kept, "Milliseconds between two syncs of the results to the disk."),
+        Setting(
+            "resultColumns", .names, scope: .run, parts: .kept,
             "Input columns to copy into results.csv, such as user_id,segment. At most 8."
         ) { $0.resultColumns = $1.texts },
         Setting(
-            "reportBy", .names,
+            "reportBy", .names, scope: .run, parts: .kept,
             "Columns of result_columns by whose values rows are counted in the report, such as segment."
         ) { $0.reportBy = $1.texts },
     ]
 
     private static let policy: [Setting] = [
         Setting(
-            "notAfter", .text, words: ["never"], otherwise: "a time or a duration",
+            "notAfter", .text, scope: .run, parts: .whole, isLive: true, words: ["never"],
+            otherwise: "a time or a duration",
             "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). Rows not sent by then expire."
         ) { $0.notAfter = try CampaignSettings.deadline($1) },
         Setting(
-            "rate", .text, standard: "none", words: ["none"], otherwise: "a rate",
+            "rate", .text, scope: .run, parts: .whole, isLive: true, standard: "none", words: ["none"],
+            otherwise: "a rate",
             "Largest rate of requests: 2000/s, 120000/min or 3000000/h, for all lanes, providers and retries together."
         ) { $0.rateLimit.rate = try CampaignSettings.rate($1) },
         Setting(
-            "ramp", .text, standard: "none", words: ["none"], otherwise: "a duration",
+            "ramp", .text, scope: .run, parts: .kept, isLive: true, standard: "none", words: ["none"],
+            otherwise: "a duration",
             "Time in which the rate rises from 1 % to its full value, such as 10m: at the start, and after each gap of a minute."
         ) { $0.rateLimit.ramp = $1.text == "none" ? .zero : try CampaignSettings.duration($1) },
         Setting(
-            "spread", .text, standard: "none", words: ["none"], otherwise: "a duration",
+            "spread", .text, scope: .run, parts: .whole, isLive: true, standard: "none", words: ["none"],
+            otherwise: "a duration",
             "Time over which the rows are spread evenly, such as 2h. The rate, if there is one, remains the limit."
         ) { $0.rateLimit.spread = $1.text == "none" ? nil : try CampaignSettings.duration($1) },
         Setting(
-            "rateShared", .path,
+            "rateShared", .path, scope: .machine, parts: .refused,
             "File through which processes on this machine share the rate. It is created if it does not exist."
         ) { $0.sharedRatePath = $1.text },
-        Setting("attempts", "Maximum number of requests for one row."),
+        Setting("attempts", scope: .run, parts: .kept, "Maximum number of requests for one row."),
         Setting(
-            "retryDelay", standard: "1000",
+            "retryDelay", scope: .run, parts: .kept, standard: "1000",
             "Milliseconds before a row is first sent again. The delay doubles with each attempt."),
         Setting(
-            "unavailableDelay", standard: "5000, or --retry-delay",
+            "unavailableDelay", scope: .run, parts: .kept, standard: "5000, or --retry-delay",
             "The same delay after an answer with status 500 or 503."),
-        Setting("retryAfterMax", "Longest delay in seconds that a retry-after header can impose."),
-        Setting("retryRows", "Number of rows waiting to be sent again at which a lane takes no new rows."),
         Setting(
-            "stopAt", .shares, calledBy: "circuit breaker",
+            "retryAfterMax", scope: .run, parts: .kept, "Longest delay in seconds that a retry-after header can impose."
+        ),
+        Setting(
+            "retryRows", scope: .run, parts: .kept,
+            "Number of rows waiting to be sent again at which a lane takes no new rows."),
+        Setting(
+            "stopAt", .shares, scope: .run, parts: .kept, calledBy: "circuit breaker",
             "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200), or of the rows is invalid (invalid); or REASON=never."
         ) { $0.circuitBreaker.shares = try ($1.members ?? [:]).mapValues(CampaignSettings.share) },
-        Setting("stopWindow", "Number of latest answers, or rows, that --stop-at considers."),
-        Setting("stopMinimum", "Number of answers, or rows, before --stop-at applies."),
         Setting(
-            "canary", .whole,
+            "stopWindow", scope: .run, parts: .kept, "Number of latest answers, or rows, that --stop-at considers."),
+        Setting("stopMinimum", scope: .run, parts: .kept, "Number of answers, or rows, before --stop-at applies."),
+        Setting(
+            "canary", .whole, scope: .run, parts: .whole,
             "Send this many rows first, over one connection, and the rest when they have passed. 0: no canary."
         ) { $0.canary = $1.number == 0 ? nil : .init(rows: $1.number ?? 0) },
-        Setting("canaryMaxRejected", .text, standard: "5%", "Share of these rows that may be rejected, such as 5%.") {
+        Setting(
+            "canaryMaxRejected", .text, scope: .run, parts: .whole, standard: "5%",
+            "Share of these rows that may be rejected, such as 5%."
+        ) {
             $0.canary?.maxRejectedPercent = try $1.parsed("a share such as 5%", CampaignSettings.percent)
         },
     ]
 
     private static let connections: [Setting] = [
-        Setting("lanes", standard: "number of cores minus one", "Number of sending threads."),
-        Setting("connections", "Maximum number of connections that a lane opens for each provider."),
-        Setting("streams", "Maximum number of concurrent streams on one connection."),
         Setting(
-            "loop", .text, standard: "io_uring where the kernel allows it", words: ["io_uring", "epoll"],
+            "lanes", scope: .run, parts: .whole, standard: "number of cores minus one", "Number of sending threads."),
+        Setting(
+            "connections", scope: .run, parts: .whole,
+            "Maximum number of connections that a lane opens for each provider."),
+        Setting("streams", scope: .run, parts: .kept, "Maximum number of concurrent streams on one connection."),
+        Setting(
+            "loop", .text, scope: .run, parts: .kept, standard: "io_uring where the kernel allows it",
+            words: ["io_uring", "epoll"],
             "Event loop: io_uring or epoll."
         ) {
             $0.loop = try $1.parsed("io_uring or epoll", Campaign.Loop.init)
         },
-        Setting("requestTimeout", "Milliseconds after which a request without an answer fails."),
         Setting(
-            "answerGathering",
+            "requestTimeout", scope: .run, parts: .kept, "Milliseconds after which a request without an answer fails."),
+        Setting(
+            "answerGathering", scope: .run, parts: .kept,
             "Milliseconds for which answers may wait for others, which saves processor time; 0 for none."),
-        Setting("connectPatience", "Seconds without any connection after which the run ends."),
         Setting(
-            "answerPatience",
+            "connectPatience", scope: .run, parts: .kept, "Seconds without any connection after which the run ends."),
+        Setting(
+            "answerPatience", scope: .run, parts: .kept,
             "Seconds without an answer after which connections are replaced. After twice as long, the run ends."),
         Setting(
-            "unavailablePatience",
+            "unavailablePatience", scope: .run, parts: .kept,
             "Seconds that APNs may answer 429 or 5xx, or not at all, before the run ends. resume sends the remaining rows."
         ),
-        Setting("goawayPatience", "Seconds that a connection has to answer requests in flight after GOAWAY."),
-        Setting("pingAfter", "Seconds without received bytes after which a PING is sent on a connection."),
-        Setting("pingPatience", "Seconds after which an unanswered PING, or unacknowledged bytes, end a connection."),
         Setting(
-            "tokenMintAfter", isHidden: true,
+            "goawayPatience", scope: .run, parts: .kept,
+            "Seconds that a connection has to answer requests in flight after GOAWAY."),
+        Setting(
+            "pingAfter", scope: .run, parts: .kept,
+            "Seconds without received bytes after which a PING is sent on a connection."),
+        Setting(
+            "pingPatience", scope: .run, parts: .kept,
+            "Seconds after which an unanswered PING, or unacknowledged bytes, end a connection."),
+        Setting(
+            "tokenMintAfter", scope: .run, parts: .kept, isHidden: true,
             "Age of a provider token in seconds after which new connections get a new one."),
         Setting(
-            "tokenRetireAfter", isHidden: true,
+            "tokenRetireAfter", scope: .run, parts: .kept, isHidden: true,
             "Age of a provider token in seconds after which a connection that uses it is replaced."),
     ]
 }

@@ -1,8 +1,7 @@
 import APNSBatch
 
-/// One setting of a campaign: a key of campaign files and, in most cases, a flag. ``groups`` lists all settings; flags, the
-/// parsing of campaign files and the table in docs/reference/settings.md are generated from it.
-struct Setting: Sendable {
+/// What a value is called, and what it can be: that of a setting, or of a member of one, such as `webhooks`.
+struct SettingForm: Sendable {
     enum Kind: Sendable {
         /// A whole number in the range of the ``Campaign/Number`` of the same name.
         case number(Campaign.Number)
@@ -30,11 +29,9 @@ struct Setting: Sendable {
         /// A text, or a list of texts, by name.
         case listsByName
         /// Keys and values.
-        case record([Setting])
-        case records([Setting])
+        case record([SettingForm])
+        case records([SettingForm])
     }
-
-    typealias Apply = @Sendable (inout Campaign, SettingValue) throws -> Void
 
     /// The name, such as `keyFile`. The ledger stores the settings of a run under these names.
     let name: String
@@ -42,47 +39,95 @@ struct Setting: Sendable {
     let help: String
     /// The default, as the help shows it.
     let standard: String?
+    /// The fixed words that a text, or each item of a list, can be; empty if there are none.
+    let words: [String]
+    /// What a text can be besides these words, such as `HOST:PORT`; nil if it must be one of them.
+    let otherwise: String?
+
+    init(
+        _ name: String, _ kind: Kind, standard: String? = nil, words: [String] = [], otherwise: String? = nil,
+        _ help: String
+    ) {
+        (self.name, self.kind, self.standard, self.help) = (name, kind, standard, help)
+        (self.words, self.otherwise) = (words, otherwise)
+    }
+
+    /// The key in campaign files, such as `key_file`.
+    var key: String { SettingName.key(name) }
+}
+
+/// One setting of a campaign: a key of campaign files and, in most cases, a flag. ``groups`` lists all settings; flags, the
+/// parsing of campaign files and the table in docs/reference/settings.md are generated from it.
+struct Setting: Sendable {
+    /// What a setting is about.
+    enum Scope: Sendable {
+        /// It determines the notifications, so that a run which was begun cannot be resumed with another value.
+        case notification
+        /// It is about how a run goes on, and what is made of it.
+        case run
+        /// It names paths, addresses or programs of this machine.
+        case machine
+        /// It names a credential, or is a part of one.
+        case secret
+    }
+
+    typealias Kind = SettingForm.Kind
+    typealias Apply = @Sendable (inout Campaign, SettingValue) throws -> Void
+
+    let form: SettingForm
+    let scope: Scope
+    /// What becomes of it in a campaign whose rows are sent in parts.
+    let parts: PartsFate
+    /// Whether it may change in the campaign file while a run goes on (``LiveSettings``).
+    let isLive: Bool
+    /// Whether it is about the input of a night, or the figures of it, so that a correction does not have it of a campaign file.
+    let isOfNight: Bool
     let hasFlag: Bool
     let isHidden: Bool
     /// Alternatives to this setting. They have no effect if this one is given in a place of higher precedence.
     let replaces: [String]
     /// The name in messages of the library, if it is not the key.
     let calledBy: String?
-    /// The fixed words that a text, or each item of a list, can be; empty if there are none.
-    let words: [String]
-    /// What a text can be besides these words, such as `HOST:PORT`; nil if it must be one of them.
-    let otherwise: String?
     /// Applies this setting to a campaign; nil for settings that are read together with others.
     let apply: Apply?
 
     init(
-        _ name: String, _ kind: Kind, standard: String? = nil, hasFlag: Bool = true, isHidden: Bool = false,
-        replaces: [String] = [], calledBy: String? = nil, words: [String] = [], otherwise: String? = nil,
-        _ help: String, apply: Apply? = nil
+        _ name: String, _ kind: Kind, scope: Scope, parts: PartsFate, isLive: Bool = false, isOfNight: Bool = false,
+        standard: String? = nil, hasFlag: Bool = true, isHidden: Bool = false, replaces: [String] = [],
+        calledBy: String? = nil, words: [String] = [], otherwise: String? = nil, _ help: String, apply: Apply? = nil
     ) {
-        (self.name, self.kind, self.standard, self.help) = (name, kind, standard, help)
-        (self.words, self.otherwise) = (words, otherwise)
+        form = SettingForm(name, kind, standard: standard, words: words, otherwise: otherwise, help)
+        (self.scope, self.parts, self.isLive, self.isOfNight) = (scope, parts, isLive, isOfNight)
         (self.hasFlag, self.isHidden) = (hasFlag, isHidden)
         (self.replaces, self.calledBy, self.apply) = (replaces, calledBy, apply)
     }
 
     /// Creates a setting for the ``Campaign/Number`` of the same name.
-    init(_ name: String, standard: String? = nil, isHidden: Bool = false, _ help: String) {
+    init(
+        _ name: String, scope: Scope, parts: PartsFate, isOfNight: Bool = false, standard: String? = nil,
+        isHidden: Bool = false, _ help: String
+    ) {
         let called = SettingName.key(name).replacing("_", with: " ")
         guard let number = Campaign.Number.all.first(where: { $0.name == called }) else {
             preconditionFailure("no number of a campaign is called \(called)")
         }
-        let standard = standard ?? number.standard.map { String($0) }
-        self.init(name, .number(number), standard: standard, isHidden: isHidden, help) {
+        self.init(
+            name, .number(number), scope: scope, parts: parts, isOfNight: isOfNight,
+            standard: standard ?? number.standard.map { String($0) }, isHidden: isHidden, help
+        ) {
             try number.set($1.number ?? 0, in: &$0)
         }
     }
 
-    /// The key in campaign files, such as `key_file`.
-    var key: String { SettingName.key(name) }
+    var name: String { form.name }
+    var kind: Kind { form.kind }
+    var key: String { form.key }
+    var standard: String? { form.standard }
+    var words: [String] { form.words }
+    var otherwise: String? { form.otherwise }
 
     var flagHelp: String {
-        let text = isRepeatable ? "\(help) Repeatable." : help
+        let text = isRepeatable ? "\(form.help) Repeatable." : form.help
         return standard.map { "\(text) (default: \($0))" } ?? text
     }
 
@@ -115,16 +160,16 @@ extension Setting {
     static var markdown: String {
         groups.map { group in
             "### \(group.title)\n\n| key | value | default | meaning |\n|---|---|---|---|\n"
-                + group.settings.map(\.row).joined()
+                + group.settings.map(\.form.row).joined()
         }.joined(separator: "\n")
-    }
-
-    private var row: String {
-        "| `\(key)` | \(valueText) | \(standard ?? "") | \(help.replacing("|", with: "\\|")) |\n"
     }
 }
 
-extension Setting {
+extension SettingForm {
+    fileprivate var row: String {
+        "| `\(key)` | \(valueText) | \(standard ?? "") | \(help.replacing("|", with: "\\|")) |\n"
+    }
+
     /// A description of the values: the words, if they are all.
     var valueText: String {
         guard case .text = kind, !words.isEmpty, otherwise == nil else { return kind.text }
@@ -132,7 +177,7 @@ extension Setting {
     }
 }
 
-extension Setting.Kind {
+extension SettingForm.Kind {
     /// A description of the values.
     fileprivate var text: String {
         switch self {
@@ -154,5 +199,7 @@ extension Setting.Kind {
         }
     }
 
-    private static func keys(_ settings: [Setting]) -> String { settings.map { "`\($0.key)`" }.joined(separator: ", ") }
+    private static func keys(_ members: [SettingForm]) -> String {
+        members.map { "`\($0.key)`" }.joined(separator: ", ")
+    }
 }

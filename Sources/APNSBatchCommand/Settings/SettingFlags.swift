@@ -89,7 +89,7 @@ extension Setting {
     }
 }
 
-extension Setting.Kind {
+extension SettingForm.Kind {
     fileprivate func value(ofFlag text: String) throws -> SettingValue {
         switch self {
         case .number, .whole:
@@ -117,7 +117,7 @@ extension CampaignSettings {
         values = given
         var faults: [String] = []
         for setting in Setting.all where setting.hasFlag {
-            for fault in setting.faults(in: given[setting.name]) {
+            for fault in setting.form.faults(in: given[setting.name]) {
                 faults.append("\(SettingName.flag(setting.name)): \(fault)")
             }
         }

@@ -4,14 +4,14 @@ import Foundation
 /// The JSON schema of campaign files, for editors. It is made from the table of settings.
 enum SettingSchema {
     static func text() throws -> String {
-        var schema = object(Setting.all)
+        var schema = object(Setting.all.map(\.form))
         schema["$schema"] = "http://json-schema.org/draft-07/schema#"
         schema["title"] = "Campaign file of apns-batch \(ProductVersion.current)"
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try JSONSerialization.data(withJSONObject: schema, options: options), as: UTF8.self)
     }
 
-    private static func object(_ settings: [Setting]) -> [String: Any] {
+    private static func object(_ settings: [SettingForm]) -> [String: Any] {
         let properties = settings.map { ($0.key, property($0)) }
         return [
             "type": "object", "additionalProperties": false,
@@ -20,13 +20,13 @@ enum SettingSchema {
     }
 
     /// A key without a value is ignored.
-    private static func property(_ setting: Setting) -> [String: Any] {
+    private static func property(_ setting: SettingForm) -> [String: Any] {
         let description = setting.standard.map { "\(setting.help) (default: \($0))" } ?? setting.help
         return ["description": description, "anyOf": forms(setting) + [["type": "null"]]]
     }
 
     /// Returns the forms, one of which a value has.
-    private static func forms(_ setting: Setting) -> [[String: Any]] {
+    private static func forms(_ setting: SettingForm) -> [[String: Any]] {
         let texts = texts(setting)
         switch setting.kind {
         case .number(let number): return [integer(number.range)]
@@ -52,7 +52,7 @@ enum SettingSchema {
     }
 
     /// A text may look like a number or a Boolean in YAML.
-    private static func texts(_ setting: Setting) -> [[String: Any]] {
+    private static func texts(_ setting: SettingForm) -> [[String: Any]] {
         let any: [String: Any] = ["type": ["string", "number", "boolean"]]
         guard !setting.words.isEmpty else { return [any] }
         let words: [String: Any] = ["enum": setting.words]

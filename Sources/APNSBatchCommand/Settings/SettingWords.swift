@@ -19,7 +19,7 @@ enum WordList {
 }
 
 /// What can be checked in a value by itself, wherever it was given.
-extension Setting {
+extension SettingForm {
     /// Returns what is wrong with the texts of a value; empty if nothing is.
     func faults(in value: SettingValue?) -> [String] {
         switch value {
@@ -51,7 +51,9 @@ extension Setting {
         guard isHome || path.hasPrefix("$"), access(path, F_OK) != 0 else { return nil }
         return "expected a path, found \(path.quoted); neither ~ nor variables are replaced: write the whole path"
     }
+}
 
+extension Setting {
     /// Applies a value to a campaign. Returns what is wrong with it, after the key; nil if nothing is.
     func applied(_ value: SettingValue, to campaign: inout Campaign) -> UsageError? {
         do {

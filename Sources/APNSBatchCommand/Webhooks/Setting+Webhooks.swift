@@ -7,18 +7,18 @@ import Foundation
 extension Setting {
     static let webhooks: [Setting] = [
         Setting(
-            "webhooks", .records(endpoint), standard: "none", hasFlag: false,
+            "webhooks", .records(endpoint), scope: .secret, parts: .refused, standard: "none", hasFlag: false,
             "Endpoints that get the events of the campaign as Standard Webhooks. docs/integrate/webhooks.md describes them."
         ) { _ = try WebhookEndpoint.all($1) }
     ]
 
-    private static let endpoint: [Setting] = [
-        Setting("urlFile", .path, "File whose first line is the URL."),
-        Setting("secretFile", .path, "File with a signing secret, whsec_…, in each line."),
-        Setting(
+    private static let endpoint: [SettingForm] = [
+        SettingForm("urlFile", .path, "File whose first line is the URL."),
+        SettingForm("secretFile", .path, "File with a signing secret, whsec_…, in each line."),
+        SettingForm(
             "events", .names, standard: "completed, failed, stopped", words: WebhookEvent.Kind.allCases.map(\.rawValue),
             "The events that the endpoint gets."),
-        Setting("timeout", .whole, standard: "20", "Seconds that a request may take: 1 to 30."),
+        SettingForm("timeout", .whole, standard: "20", "Seconds that a request may take: 1 to 30."),
     ]
 }
 
