@@ -128,8 +128,7 @@ let package = Package(
         module(
             "APNSBatch",
             [
-                "APNSBatchSending", "APNSBatchPlanning", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows",
-                "APNSBatchNotification",
+                "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
                 "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
                 product("ServiceLifecycle", "swift-service-lifecycle"),

@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchPlanning
 import APNSBatchRows
 import APNSBatchSending
 import APNSBatchTransport
@@ -11,18 +10,18 @@ import Glibc
 /// The initializer compiles the templates and reads the header row of the CSV file. ``run()`` reads the input to its end.
 /// Memory does not grow with the input.
 public final class CampaignCheck: Sendable {
-    let plan: CampaignPlan
-    /// Nil if there is none.
+    private let plan: CampaignPlan
+    /// Nil if there is none, or if it was met before the check began.
     private let requirement: RowRequirement?
     private let providers: ProviderDirectory
     private let reader: InputReader
-    private let pass: PlanPass
+    private let chunks: BoundedQueue<InputChunk>
     private let control = RunControl()
     private let gauges: [LaneGauges]
     private let limit: Campaign.RateLimit
-    let file: FindingsFile?
+    private let file: FindingsFile?
     private let started = Guarded<Double?>(nil)
-    let digests: SharedDigests
+    private let tokens = SharedTokens()
     /// Judges the rows as a run does before its first push; nil if it does not. Used by the reader's thread, and after its end.
     private let judge: Guarded<InputJudge?>
     private let life = Life()
@@ -35,24 +34,17 @@ public final class CampaignCheck: Sendable {
     ///   - input: The source of the rows.
     ///   - findingsPath: The path of a file for all findings, which replaces an earlier one; nil for none.
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``, `input` or `results`.
-    public convenience init(
+    public init(
         _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
     ) throws(CampaignError) {
-        let sorter = DigestSorter { () throws(StorageError) in try FileStorage.nameless(in: Self.temporaryDirectory) }
-        try self.init(campaign, input: input, findingsPath: findingsPath, digests: SharedDigests(sorter))
-    }
-
-    /// - Parameter digests: Compares the tokens.
-    package init(
-        _ campaign: Campaign, input: CampaignInput, findingsPath: String?, digests: SharedDigests
-    ) throws(CampaignError) {
-        self.digests = digests
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
         let input = try RunInput(input)
         let expectations = try ExpectationJudge(campaign)
-        requirement = RowRequirement(campaign, of: input, expectations)
+        let requirement = RowRequirement(campaign, of: input, expectations)
+        if input.isFile { try InputReader.require(requirement, campaign, of: input) }
+        self.requirement = input.isFile ? nil : requirement
         reader = try InputReader(campaign, input: input, lanes: threads)
-        pass = PlanPass(reader.reader, threads: threads)
+        chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(campaign, input: reader.facts, logger: CampaignTrial.silent)
         let scope = CampaignRun.judged(of: campaign, plan, expectations)
         if let scope {
@@ -101,23 +93,36 @@ public final class CampaignCheck: Sendable {
         report.campaign = plan.findings + providers.findings
         report.findingsPath = file?.path
         writeCampaignFindings(report.campaign)
-        control.notify { [pass] in pass.stop() }
+        control.notify { [reader, chunks] in
+            reader.cancel()
+            chunks.close()
+        }
         let findings = Guarded(report)
-        do throws(PlanPass.Failure) {
-            try pass.run("check", noting: note) { [self] in work($0, into: findings) }
+        do throws(ThreadError) {
+            let reading = try NamedThread("reader") { [self] in
+                let feed = ChunkFeed(reader, to: chunks) { [judge] group, _ in
+                    judge.withLock { $0?.note(group) }
+                    return nil
+                }
+                feed.run(control: control, wake: {})
+            }
+            NamedThread.together("check", count: gauges.count, failed: fail) { [self] in work($0, into: findings) }
+            reader.cancel()
+            chunks.close()
+            reading.join()
         } catch {
-            control.stop(.failure(explain(error)))
+            fail(error)
         }
         report = findings.withLock { $0 }
         control.notifyNobody()
-        addDuplicates(to: &report)
+        report.duplicateTokens = tokens.duplicates
         report.sort()
         if let finding = deadlineFinding(rows: report.rows - report.rowsWithErrors - report.rowsNotSelected) {
             report.campaign.append(finding)
             writeCampaignFindings([finding])
         }
         file?.finish()
-        // The rows are counted while they are checked.
+        // The rows of an input that can be read only once are counted while they are checked.
         if control.stopCause == nil, let unmet = requirement?.unmet(rows: report.rows) { return .failure(unmet) }
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
@@ -139,24 +144,15 @@ public final class CampaignCheck: Sendable {
         if !lines.isEmpty { file?.write(lines) }
     }
 
-    private func explain(_ failure: PlanPass.Failure) -> CampaignError {
-        switch failure {
-        case .input(let error): reader.explain(error)
-        case .threads(let error): CampaignError(.system, "\(error)", cause: error)
-        }
-    }
-
-    /// Notes a chunk before its rows are checked.
-    private func note(_ chunk: RowChunk) {
-        reader.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount)
-        judge.withLock { $0?.note(chunk) }
-    }
-
     private func work(_ number: Int, into shared: Guarded<CheckReport>) {
         var worker = CheckWorker(
-            plan, pass: pass, cursor: reader.makeCursor(), control: control, gauges: gauges[number],
-            tokens: CheckedTokens(digests), file: file)
+            plan, chunks: chunks, cursor: reader.makeCursor(), control: control, gauges: gauges[number], tokens: tokens,
+            file: file)
         worker.run()
         shared.withLock { worker.finish(into: &$0) }
+    }
+
+    private func fail(_ error: ThreadError) {
+        control.stop(.failure(CampaignError(.system, "\(error)", cause: error)))
     }
 }

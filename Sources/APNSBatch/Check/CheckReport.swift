@@ -30,12 +30,9 @@ public struct CheckReport: Sendable {
     public internal(set) var campaign: [CampaignFinding] = []
     /// The findings about rows, by rule: errors first, then by number.
     public internal(set) var groups: [Group] = []
-    /// The rows that have the device token of another row, exactly; nil if there are none, or if they were not counted
-    /// (``duplicatesFailure``). The ``groups`` contain their findings.
+    /// The rows that have the device token of another row; nil if there are none. The ``groups`` contain their findings, as
+    /// far as they were detected.
     public internal(set) var duplicateTokens: DuplicateTokens?
-    /// Why duplicate tokens were not counted, such as a full disk; nil if they were. More rows than fit into memory are compared
-    /// in a file of the directory of temporary files (`TMPDIR`, or else `/var/tmp`), which takes 32 to 64 bytes for each row.
-    public internal(set) var duplicatesFailure: String?
     /// What a run of the whole input would throw because so many rows are invalid that none is sent; nil if it would begin.
     public internal(set) var refusal: CampaignError?
     /// The sizes of the payloads that were rendered.

@@ -1,7 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
-import APNSBatchPlanning
 import APNSBatchRows
 import APNSBatchSending
 import Synchronization
@@ -9,7 +8,7 @@ import Synchronization
 /// One thread of a check. It prepares rows like a lane, and releases them at once.
 struct CheckWorker: ~Copyable {
     private let plan: CampaignPlan
-    private let pass: PlanPass
+    private let chunks: BoundedQueue<InputChunk>
     private let control: RunControl
     private let gauges: LaneGauges
     private var cursor: RowCursor
@@ -17,18 +16,18 @@ struct CheckWorker: ~Copyable {
     private var arena = SendArena(blocks: 1)
     private var flights = FlightTable(capacity: 1)
     private var findings: FindingTally
-    private var tokens: CheckedTokens
+    private let tokens: SharedTokens
     private let now = SystemClock.seconds()
     private let passesOverSome: Bool
 
     init(
-        _ plan: CampaignPlan, pass: PlanPass, cursor: consuming RowCursor, control: RunControl, gauges: LaneGauges,
-        tokens: consuming CheckedTokens, file: FindingsFile?
+        _ plan: CampaignPlan, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor, control: RunControl,
+        gauges: LaneGauges, tokens: SharedTokens, file: FindingsFile?
     ) {
         self.tokens = tokens
         passesOverSome = plan.passesOverSome
         self.plan = plan
-        self.pass = pass
+        self.chunks = chunks
         self.control = control
         self.gauges = gauges
         self.cursor = cursor
@@ -39,13 +38,12 @@ struct CheckWorker: ~Copyable {
     /// Checks chunks until there are no more or the check is stopped.
     mutating func run() {
         var row = Row()
-        while !control.stopping, let chunk = pass.next() {
+        while !control.stopping, let chunk = chunks.pop()?.chunk {
             cursor.open(chunk)
             while cursor.next(into: &row) { look(at: row) }
             chunk.recycle()
             publish()
         }
-        tokens.passOn()
     }
 
     mutating func finish(into report: inout CheckReport) { findings.finish(into: &report) }
@@ -56,34 +54,32 @@ struct CheckWorker: ~Copyable {
         }
         switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
         case .ready(let place):
-            let digest = plan.broadcast == nil ? CheckedTokens.digest(of: flights[place].record.recipient) : nil
+            let isBroadcast = plan.broadcast != nil
+            let other = isBroadcast ? nil : tokens.note(flights[place].record.recipient, row: row.row)
             flights.release(place, in: &arena)
             if let size = preparer.payloadSize { findings.sizes.add(size, row: row.row) }
             findings.sizes.bytesSaved += UInt64(max(0, preparer.bytesSaved(row)))
-            let hasWarning = good(row)
-            if let digest { note(digest, of: row, hasWarning: hasWarning) }
+            good(row, sameToken: other)
         case .invalid(let first): bad(row, first)
         case .expired: findings.add([RowFault.expired(row, plan)], row: row.row)
         case .noRoom: preconditionFailure("the arena is empty")
         }
     }
 
-    /// Adds a row that would be sent, and returns whether it has warnings.
+    /// Adds a row that would be sent, with its warnings.
     @inline(__always)
-    private mutating func good(_ row: Row) -> Bool {
+    private mutating func good(_ row: Row, sameToken other: UInt64?) {
         let hasCard = preparer.holdsCardNumber()
-        var warnings = preparer.headerWarnings(of: row)
-        if preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic(row) {
-            warnings += preparer.findings(of: row, cardNumbers: hasCard)
+        var headers = preparer.headerWarnings(of: row)
+        if let other {
+            let message = "token: row \(other) has the same token"
+            headers.append(RowFault.finding(.duplicateToken, plan.roles.token, row, plan, message))
         }
+        // A row is looked at again only for what its payload may have: many rows of a list may have the same token.
+        let isOdd = preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic(row)
+        guard isOdd || !headers.isEmpty else { return findings.addClean() }
+        let warnings = isOdd ? headers + preparer.findings(of: row, cardNumbers: hasCard) : headers
         if warnings.isEmpty { findings.addClean() } else { findings.add(warnings, row: row.row) }
-        return !warnings.isEmpty
-    }
-
-    @inline(__always)
-    private mutating func note(_ digest: (UInt64, UInt64), of row: Row, hasWarning: Bool) {
-        let (line, column) = row.place(of: plan.roles.token)
-        tokens.note(digest, row: row.row, at: TokenPlace(line: line, column: column, hasWarning: hasWarning))
     }
 
     /// Adds the first error of a row that would not be sent, or all errors of its payload.

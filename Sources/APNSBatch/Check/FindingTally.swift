@@ -41,18 +41,10 @@ struct FindingTally: ~Copyable {
         for finding in findings { add(finding, row: row) }
     }
 
-    /// Adds a warning about a row that was added before and is sent.
-    ///
-    /// - Parameter isFirst: Whether the row has no other warning.
-    mutating func addWarning(_ finding: RowFinding, row: UInt64, isFirst: Bool) {
-        rowsWithWarnings += isFirst ? 1 : 0
-        add(finding, row: row)
-    }
-
     /// Costs about as much as a row without findings, because an input may have one in every row.
     private mutating func add(_ finding: RowFinding, row: UInt64) {
         // Counted in place, since taking the group out and putting it back would copy its examples each time.
-        groups[finding.rule.code, default: .none(of: finding)].add(row) { CampaignFinding(finding, row: row) }
+        groups[finding.rule.code, default: .none(of: finding)].add { CampaignFinding(finding, row: row) }
         guard let file else { return }
         FindingsFile.append(finding, row: row, to: &lines)
         if lines.count >= FindingsFile.pieceBytes { flush(to: file) }
@@ -81,15 +73,9 @@ extension CheckReport.Group {
         return CheckReport.Group(rule: finding.rule, severity: finding.severity, count: 0, examples: [])
     }
 
-    /// Counts a finding, and keeps it if its row is one of the lowest.
-    fileprivate mutating func add(_ row: UInt64, _ finding: () -> CampaignFinding) {
+    fileprivate mutating func add(_ finding: () -> CampaignFinding) {
         count += 1
-        let isFull = examples.count == CheckReport.exampleLimit
-        if isFull, let last = examples.last?.row, row >= last { return }
-        // Mostly behind the last one, because a thread takes the rows in order.
-        let place = examples.lastIndex { $0.row ?? 0 <= row }.map { $0 + 1 } ?? 0
-        examples.insert(finding(), at: place)
-        if isFull { examples.removeLast() }
+        if examples.count < CheckReport.exampleLimit { examples.append(finding()) }
     }
 }
 

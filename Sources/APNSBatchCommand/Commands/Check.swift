@@ -160,9 +160,8 @@ enum CheckText {
     }
 
     private static func duplicates(_ report: CheckReport) -> [String] {
-        report.duplicatesFailure.map {
-            ["duplicate tokens were not counted: \($0); set TMPDIR to a directory with 64 bytes for each row"]
-        } ?? []
+        guard let found = report.duplicateTokens, found.isEstimate else { return [] }
+        return [found.description]
     }
 
     private static func sizes(_ report: CheckReport) -> [String] {

@@ -66,14 +66,14 @@ package final class InputJudge {
     package func refusal(of group: [InputChunk], isLast: Bool) -> CampaignError? {
         guard !isEnough else { return nil }
         let isFirst = found.rows == 0
-        for next in group { note(next.chunk) }
+        note(group)
         guard isLast || found.rows >= min(plan.brokenInput.minimum, Self.firstRows), let error else { return nil }
         return isFirst ? error : self.error(after: "the rows before these may have been sent, and the others are not")
     }
 
     /// Looks at rows that will not be sent, as far as they are judged.
-    package func note(_ chunk: RowChunk) {
-        if !isEnough { chunk.parsedBefore { look(at: chunk) } }
+    package func note(_ group: [InputChunk]) {
+        for next in group where !isEnough { next.chunk.parsedBefore { look(at: next.chunk) } }
     }
 
     private var isEnough: Bool {

@@ -8,7 +8,13 @@ extension InputReader {
     package static func requireRows(
         _ campaign: Campaign, of input: RunInput, _ judge: ExpectationJudge
     ) throws(CampaignError) {
-        guard let requirement = RowRequirement(campaign, of: input, judge) else { return }
+        try require(RowRequirement(campaign, of: input, judge), campaign, of: input)
+    }
+
+    package static func require(
+        _ requirement: RowRequirement?, _ campaign: Campaign, of input: RunInput
+    ) throws(CampaignError) {
+        guard let requirement else { return }
         let rows = try countRows(campaign, of: input, upTo: requirement.enough, for: requirement.name)
         if let unmet = requirement.unmet(rows: rows) { throw unmet }
     }

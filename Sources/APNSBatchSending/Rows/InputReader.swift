@@ -90,7 +90,7 @@ package final class InputReader: Sendable {
     /// Ends a read that waits for bytes, for instance of a pipe. May be called from any thread.
     package func cancel() { reader.cancel() }
 
-    package func explain(_ error: InputError) -> CampaignError {
+    func explain(_ error: InputError) -> CampaignError {
         Self.explain(error, name: name, isCopy: isCopy, parts: facts.parts)
     }
 
@@ -123,7 +123,7 @@ package final class InputReader: Sendable {
     /// Notes that rows were read, by this session or an earlier one.
     ///
     /// - Parameter sum: The CRC-32C of their bytes, for ``checksum``.
-    package func note(_ start: RowPosition, rows: Int, bytes: Int, sum: UInt32? = nil) {
+    func note(_ start: RowPosition, rows: Int, bytes: Int, sum: UInt32? = nil) {
         estimate.withLock { $0.note(rows: start.row - 1 + UInt64(rows), bytes: start.offset + UInt64(bytes)) }
         if let sum { checksums.withLock { $0.add(offset: start.offset, bytes: bytes, sum: sum) } }
     }
