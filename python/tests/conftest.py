@@ -16,12 +16,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
@@ -37,28 +34,6 @@ def _command() -> None:
     os.environ["APNS_BATCH"] = binary()
     if not os.access(binary(), os.X_OK):
         pytest.fail(f"{binary()} does not exist: build it, or name it in APNS_BATCH")
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """A session for all tests of a process that need no other one."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "1g")
-        .config("spark.sql.shuffle.partitions", "2")
-        # Neither the zone of the session nor that of the machine shows in a time.
-        .config("spark.sql.session.timeZone", "Pacific/Auckland")
-        .config("spark.executorEnv.PYTHONPATH", str(ROOT / "python" / "src"))
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
 
 
 @dataclass

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from apns_batch import spark as apns
 
+pytest_plugins = ["spark_session"]
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("one session")]
 
 Start = Callable[..., Simulator]

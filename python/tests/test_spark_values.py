@@ -26,6 +26,7 @@ from apns_batch import spark as apns
 from apns_batch.spark._lines import check_columns, frame_lines, reasoned_lines
 
 # One process has the session for all of them.
+pytest_plugins = ["spark_session"]
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("one session")]
 
 Start = Callable[..., Simulator]
