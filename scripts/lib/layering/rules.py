@@ -42,7 +42,7 @@ INSIDE = {
 LIBRARY = "APNSBatch"
 OUTSIDE_LIBRARY = {
     "CAPNSTransportServer", "CAPNSIdentities", "CAPNSPostgres", "CAPNSProcess", "CAPNSSimulatedNetwork", "CAPNSStart", "APNSBatchCommand", "APNSBatchIdentities",
-    "APNSBatchMetrics", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSBatchWebhooks", "APNSSimulator",
+    "APNSBatchMetrics", "APNSBatchPlanning", "APNSBatchPostgres", "APNSBatchReport", "APNSBatchSimulator", "APNSBatchSimulation", "APNSBatchWebhooks", "APNSSimulator",
     "apns-batch"}
 # The other libraries among the products, and what they have in them of the above: exactly this.
 OTHER_LIBRARIES = {
@@ -172,7 +172,6 @@ KERNEL_CALLS = {
     },
     "APNSBatch": {
         "getpid getrusage sysconf": "the usage of the process",
-        "getenv": "the directory of temporary files",
         "Task": "a program that makes rows while they are sent, and tasks that await answers",
     },
     "APNSBatchPostgres": {
