@@ -55,7 +55,7 @@ import Testing
     func embedded(change: @Sendable (inout Campaign) -> Void, text: String) {
         var campaign = Self.campaign()
         change(&campaign)
-        #expect(throws: CampaignError(.configuration, text)) { try CampaignRun.lanes(of: campaign) }
+        #expect(throws: CampaignError(.configuration, text)) { try RunTerms.lanes(of: campaign) }
         #expect(throws: CampaignError(.configuration, text)) { try Campaign.Number.check(campaign) }
     }
 }

@@ -188,9 +188,9 @@ public struct CampaignBook: Sendable {
     /// - Parameters:
     ///   - copied: What was read of it for a copy in the run directory; nil if there is none.
     ///   - copy: The path of the copy.
-    ///   - storedBytes: The length of a file when it was opened, which may have changed since.
-    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String?, storedBytes: UInt64?) -> KnownInput? {
-        look.known(input, copied, copy: copy, storedBytes: storedBytes)
+    ///   - reader: The reader of an input that is not copied. No other thread reads from it.
+    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String?, opened reader: InputReader?) -> KnownInput? {
+        look.known(input, copied, copy: copy, opened: reader)
     }
 
     /// Enters the beginning of a run, if the decision about it is to send.

@@ -30,7 +30,7 @@ struct InputLook: Sendable {
         }
         guard let limit = campaign.inputAgeLimit?.seconds, let files = files(of: input) else { return nil }
         let oldest = files.compactMap(\.modified).min() ?? 0
-        return InputReader.excess(
+        return AgeRequirement.excess(
             of: oldest / 1_000_000_000, name: input.name, limit: limit, now: SystemClock.seconds())
     }
 
@@ -58,15 +58,8 @@ struct InputLook: Sendable {
             return file
         }
         looked.take(edge: head)
-        if !head.isPacked { setLength(of: &looked, to: file.bytes) }
+        if !head.isPacked { looked.take(length: file.bytes) { try? location(of: file).checksum(of: $0) } }
         return looked
-    }
-
-    private func setLength(of file: inout KnownInput.File, to length: UInt64) {
-        file.length = length
-        let bytes = min(UInt64(InputFingerprint.edge), length)
-        let tail = try? location(of: file).checksum(of: length - bytes..<length)
-        file.tail = (tail ?? nil).map { .init(bytes: bytes, sum: KnownInput.text(ofSum: $0)) }
     }
 
     private func location(of file: KnownInput.File) -> InputLocation { file.copy.map { .kept($0) } ?? .file(file.name) }
@@ -76,11 +69,11 @@ struct InputLook: Sendable {
     /// - Parameters:
     ///   - copied: What was read of it for a copy in the run directory; nil if there is none. The files may have been replaced since.
     ///   - copy: The path of the copy.
-    ///   - storedBytes: The length of a file when it was opened.
-    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String? = nil, storedBytes: UInt64? = nil)
+    ///   - reader: The reader of an input that is not copied. No other thread reads from it.
+    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String? = nil, opened reader: InputReader? = nil)
         -> KnownInput?
     {
-        guard let copied else { return opened(input, storedBytes) }
+        guard let copied else { return opened(input, reader) }
         let files =
             copied.files.isEmpty
             ? [whole(copied, of: input)] : copied.files.map { ($0.path, $0.storedBytes, $0.fingerprint) }
@@ -95,13 +88,24 @@ struct InputLook: Sendable {
     }
 
     /// What is known of files that are not copied. Their checksums are computed while they are sent.
-    private func opened(_ input: RunInput, _ storedBytes: UInt64?) -> KnownInput? {
-        guard var known = seen(input) else { return nil }
-        guard let bytes = storedBytes, known.files.count == 1, known.files[0].bytes != bytes else { return known }
-        // Another program has written to it since.
-        (known.files[0].bytes, known.files[0].modified) = (bytes, nil)
-        if known.files[0].length != nil { setLength(of: &known.files[0], to: bytes) }
-        return known
+    private func opened(_ input: RunInput, _ reader: InputReader?) -> KnownInput? {
+        guard let files = files(of: input) else { return nil }
+        guard let reader, reader.isRepeatable, files.count == 1 else { return KnownInput(files.map(lookedAt)) }
+        var file = files[0]
+        if let bytes = reader.bytesTotal, file.bytes != bytes {
+            // Another program has written to it since.
+            (file.bytes, file.modified) = (bytes, nil)
+        }
+        return KnownInput([lookedAt(file, by: reader.reader)])
+    }
+
+    /// Reads the edges of a file that is open.
+    private func lookedAt(_ file: KnownInput.File, by reader: ChunkReader) -> KnownInput.File {
+        guard let head = try? reader.head(most: UInt64(InputFingerprint.edge)) else { return file }
+        var looked = file
+        looked.take(edge: head)
+        if !head.isPacked { looked.take(length: file.bytes) { try? reader.checksum(of: $0) } }
+        return looked
     }
 
     private func whole(_ copied: CopiedInput, of input: RunInput) -> (String, UInt64, InputFingerprint) {
@@ -315,5 +319,16 @@ struct InputLook: Sendable {
         let text = found.map(KnownInput.text(ofSum:))
         read.withLock { $0[question] = .some(text) }
         return text
+    }
+}
+
+extension KnownInput.File {
+    /// Takes the length, and the checksum of the last bytes.
+    ///
+    /// - Parameter sum: Computes that of some bytes; nil if they cannot be read.
+    fileprivate mutating func take(length: UInt64, sum: (Range<UInt64>) -> UInt32??) {
+        self.length = length
+        let bytes = min(UInt64(InputFingerprint.edge), length)
+        tail = (sum(length - bytes..<length) ?? nil).map { .init(bytes: bytes, sum: KnownInput.text(ofSum: $0)) }
     }
 }

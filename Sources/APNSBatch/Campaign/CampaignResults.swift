@@ -73,15 +73,16 @@ extension CampaignRun {
     ///   - ofAllSessions: Whether those of earlier sessions come first. Otherwise they are in `results.csv` only.
     public func makeResults(buffering batches: Int = 8, ofAllSessions: Bool = false) -> CampaignResults {
         let stream = ResultStream(
-            batches: max(1, batches), campaign: plan.identity, columns: header.resultColumns.count)
-        results.withLock { $0.offer(stream) }
+            batches: max(1, batches), campaign: session.facts.plan.identity,
+            columns: session.facts.header.resultColumns.count)
+        session.results.withLock { $0.offer(stream) }
         return CampaignResults(interest: .init(stream, after: ofAllSessions ? earlierResults(stream) : nil))
     }
 
     private func earlierResults(_ stream: ResultStream) -> EarlierResults? {
-        let fail = { @Sendable [control] (error: CampaignError) in control.stop(.failure(error)) }
+        let fail = { @Sendable [panel = session.panel] (error: CampaignError) in panel.fail(error) }
         do throws(CampaignError) {
-            return try past.map { (past) throws(CampaignError) in
+            return try session.facts.past.map { (past) throws(CampaignError) in
                 EarlierResults(try PastOutcomes(past, in: directory), like: stream, fail: fail)
             }
         } catch {

@@ -23,20 +23,8 @@ struct DiskRoom {
             ).bytes
     }
 
-    /// Measures the room for an input. The rows are counted if little or nothing would be left by an estimate. Returns nil if the
-    /// number of rows or the free room is not known.
-    static func measured(
-        _ campaign: Campaign, in directory: String, for input: RunInput, chunks: Int,
-        freeBytes: (String) -> UInt64?
-    ) -> DiskRoom? {
-        guard let free = freeBytes(directory.isEmpty ? "." : directory),
-            let estimate = InputSize(campaign, of: input)
-        else { return nil }
-        let room = DiskRoom(campaign, in: directory, estimate, chunks: chunks, free: free)
-        guard !estimate.isCounted, room.needed > free / 2 else { return room }
-        guard let counted = InputSize(campaign, of: input, counting: true) else { return nil }
-        return DiskRoom(campaign, in: directory, counted, chunks: chunks, free: free)
-    }
+    /// Whether little or nothing is left, so that an estimate of the rows does not tell whether the room suffices.
+    var isTight: Bool { needed > free / 2 }
 
     /// Throws if the room does not suffice.
     func require() throws(CampaignError) {

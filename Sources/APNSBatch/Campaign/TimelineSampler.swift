@@ -6,15 +6,30 @@ import APNSBatchSending
 /// Records the timeline of a session on a thread of its own, and its metrics: a point when it begins, one at each whole second
 /// after that, and one when it ends. While the process does not run there are no points, and none are made up for that time.
 final class TimelineSampler: Sendable {
-    private let run: CampaignRun
+    private let meter: RunMeter
+    /// The number of the session.
+    private let session: UInt32
     /// Nil if there is no timeline.
     private let writer: TimelineWriter?
+    /// Nil if metrics are discarded.
+    private let metrics: MetricsRecorder?
+    /// Receives messages for the operator.
+    private let warn: @Sendable (String) -> Void
     private let isEnding = Guarded(false)
 
     /// In nanoseconds.
     private static let second: UInt64 = 1_000_000_000
 
-    init(_ run: CampaignRun, _ writer: TimelineWriter?) { (self.run, self.writer) = (run, writer) }
+    init(
+        _ meter: RunMeter, session: UInt32, _ writer: TimelineWriter?, _ metrics: MetricsRecorder?,
+        warn: @escaping @Sendable (String) -> Void
+    ) {
+        (self.meter, self.session, self.writer) = (meter, session, writer)
+        (self.metrics, self.warn) = (metrics, warn)
+    }
+
+    /// Whether anybody receives points.
+    var hasReceivers: Bool { writer != nil || metrics != nil }
 
     /// Records points until `end` is called.
     func sample() {
@@ -44,18 +59,18 @@ final class TimelineSampler: Sendable {
     }
 
     private func record(_ kind: TimelinePoint.Kind, _ last: inout Sample) {
-        if let metrics = run.metrics { metrics.record(run.figures(isFinal: kind == .end)) }
+        if let metrics { metrics.record(meter.figures(isFinal: kind == .end)) }
         guard let writer else { return }
-        var point = TimelinePoint(kind, run.progress)
-        point.session = run.sessionNumber
-        point.retries = run.gauges.reduce(0) { $0 + $1.retries }
-        let answers = run.gauges.reduce(into: AnswerTimeCounts()) { $1.answers.add(to: &$0) }
+        var point = TimelinePoint(kind, meter.progress)
+        point.session = session
+        point.retries = meter.gauges.reduce(0) { $0 + $1.retries }
+        let answers = meter.gauges.reduce(into: AnswerTimeCounts()) { $1.answers.add(to: &$0) }
         (point.answers, point.answerTimes) = (answers.total, .init(answers.since(last.answers)))
         last.answers = answers
         do throws(StorageError) {
             try writer.append(point)
         } catch {
-            if !last.hasWarned { run.warnOfTimeline("\(error)") }
+            if !last.hasWarned { warn("\(error)") }
             last.hasWarned = true
         }
     }

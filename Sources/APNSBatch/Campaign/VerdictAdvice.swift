@@ -75,7 +75,7 @@ struct VerdictAdvice {
 
     private func text(about outcome: Outcome) -> String {
         if outcome == .rejected { return rejections }
-        if outcome == .expired, summary.changes.contains(where: { $0.text == CampaignRun.abandonment }) {
+        if outcome == .expired, summary.changes.contains(where: { $0.text == RunPanel.abandonment }) {
             return "the run was given up"
         }
         guard let advice = outcome.advice else { return Self.unknownCause }

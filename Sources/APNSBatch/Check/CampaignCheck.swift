@@ -37,16 +37,21 @@ public final class CampaignCheck: Sendable {
     public init(
         _ campaign: Campaign, input: CampaignInput, findingsPath: String? = nil
     ) throws(CampaignError) {
-        let threads = try CampaignRun.lanes(of: campaign, spare: 0)
+        let threads = try RunTerms.lanes(of: campaign, spare: 0)
         let input = try RunInput(input)
         let expectations = try ExpectationJudge(campaign)
         let requirement = RowRequirement(campaign, of: input, expectations)
-        if input.isFile { try InputReader.require(requirement, campaign, of: input) }
-        self.requirement = input.isFile ? nil : requirement
         reader = try InputReader(campaign, input: input, lanes: threads)
+        if let requirement, input.isFile {
+            guard reader.isRepeatable else { throw requirement.uncountable }
+            var questions = InputSurvey.Questions()
+            questions.requirement = requirement
+            _ = try InputSurvey(of: reader, questions)
+        }
+        self.requirement = input.isFile ? nil : requirement
         chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(campaign, input: reader.facts, logger: CampaignTrial.silent)
-        let scope = CampaignRun.judged(of: campaign, plan, expectations)
+        let scope = InputJudge.Scope(campaign, plan, expectations)
         if let scope {
             judge = Guarded(InputJudge(plan, scope, expectations, cursor: reader.makeCursor()))
         } else {

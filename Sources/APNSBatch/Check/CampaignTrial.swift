@@ -67,13 +67,16 @@ public struct CampaignTrial: Sendable {
     /// Tries whether ``Campaign/sharedRatePath`` can be used.
     ///
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration``.
-    public func sharedRate() throws(CampaignError) { try CampaignRun.tryRate(of: campaign) }
+    public func sharedRate() throws(CampaignError) { try RunRate.attempt(campaign) }
 
     /// Throws if the input is older than ``Campaign/inputAgeLimit``.
     ///
     /// - Throws: ``CampaignError`` with the code ``CampaignError/Code/configuration`` or `input`.
     public func freshness(of input: CampaignInput) throws(CampaignError) {
-        try InputReader.requireFreshness(campaign, of: RunInput(input), now: surroundings.seconds())
+        let input = try RunInput(input)
+        guard let requirement = try AgeRequirement(campaign, of: input) else { return }
+        let opened = try OpenedInput(campaign, input: input, lanes: 1)
+        try requirement.check(opened.modified, now: surroundings.seconds())
     }
 
     /// Opens the input, and tries all that does not depend on single rows: its columns, the templates, the credentials, and the number of
@@ -84,12 +87,15 @@ public struct CampaignTrial: Sendable {
     public func rows(of input: CampaignInput) throws(CampaignError) -> Rows? {
         let input = try RunInput(input)
         guard input.isFile else { return nil }
-        try InputReader.requireWhole(campaign, of: input)
-        try InputReader.requireRows(campaign, of: input, ExpectationJudge(campaign))
-        let (_, plan) = try opened(input)
+        let requirement = RowRequirement(campaign, of: input, try ExpectationJudge(campaign))
+        let (reader, plan) = try opened(input)
+        if let requirement, !reader.isRepeatable { throw requirement.uncountable }
         try plan.refuseBrokenTemplates()
+        var questions = InputSurvey.Questions()
+        (questions.requirement, questions.needsEnd, questions.counts) = (requirement, true, { _ in false })
+        let size = reader.isRepeatable ? try InputSurvey(of: reader, questions).size : nil
         _ = try ProviderDirectory(campaign, plan: plan)
-        return InputSize(campaign, of: input).map { Rows(count: $0.rows, isEstimate: !$0.isCounted) }
+        return size.map { Rows(count: $0.rows, isEstimate: !$0.isCounted) }
     }
 
     /// Whether the expectations of the campaign about invalid rows hold if this many rows are invalid, as they are judged at the end of a run.
@@ -100,7 +106,7 @@ public struct CampaignTrial: Sendable {
     }
 
     private func opened(_ input: RunInput) throws(CampaignError) -> (InputReader, CampaignPlan) {
-        let reader = try InputReader(campaign, input: input, lanes: try CampaignRun.lanes(of: campaign))
+        let reader = try InputReader(campaign, input: input, lanes: try RunTerms.lanes(of: campaign))
         return (reader, try CampaignPlan(campaign, input: reader.facts, logger: Self.silent))
     }
 
@@ -118,7 +124,7 @@ public struct CampaignTrial: Sendable {
         guard let free = surroundings.freeBytes(directory) else { return nil }
         let first = InputSize(campaign, of: try RunInput(input))
         let size = InputSize(rows: rows, isCounted: true, rowsOfChunk: first?.rowsOfChunk ?? Self.rowsOfUnknownChunk)
-        let room = DiskRoom(campaign, in: directory, size, chunks: try CampaignRun.chunks(of: campaign), free: free)
+        let room = DiskRoom(campaign, in: directory, size, chunks: try RunTerms.chunks(of: campaign), free: free)
         try room.require()
         return Room(needed: room.needed, free: room.free)
     }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Splits an input into chunks at record boundaries, and numbers the rows.
 ///
-/// Threads: only the reader thread calls `readColumns()`, `next()`, `next(at:bytes:)`, `seek`, `isFlowing` and `sync()`. Any thread may call `cancel()`, `bytesRead`,
+/// Threads: only the reader thread calls `readColumns()`, `next()`, `next(at:bytes:)`, `seek`, `rewind`, `readToEnd`, `head`, `isFlowing` and
+/// `sync()`. Any thread may call `cancel()`, `bytesRead`,
 /// `bytesTotal` and `RowChunk.recycle()`.
 ///
 /// Memory: `buffers` + 1 buffers of about 256 KiB and their record ends, allocated at the start. Their pages cost nothing
@@ -198,6 +199,38 @@ package final class ChunkReader: @unchecked Sendable {
         try filler.seek(to: position)
     }
 
+    /// Moves back to the first row, as if no row had been read: one opening of a file serves those who look at its rows before they are
+    /// sent, and then the lanes.
+    ///
+    /// - Throws: the errors of `readColumns()`, which it calls if necessary.
+    package func rewind() throws(InputError) {
+        // The place of the first row is known when the columns are.
+        _ = try readColumns()
+        try filler.seek(to: firstRow)
+        progress.forgetEnd()
+    }
+
+    /// Reads the rest of the input without looking for rows. Afterwards only `rewind()` and `seek` lead to rows.
+    ///
+    /// - Throws: `InputError.cannotRead`, `.cannotUnpack`, `.changedWhileRead`, `.cancelled`.
+    package func readToEnd() throws(InputError) {
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { unsafe room.deallocate() }
+        while try unsafe source.read(into: room) > 0 {}
+    }
+
+    /// Returns the fingerprint of the first bytes, and moves back to the first row. Of a packed input they are unpacked.
+    ///
+    /// - Parameter most: How many bytes; all if they are fewer.
+    /// - Throws: the errors of `readColumns()`, which it calls if necessary.
+    package func head(most: UInt64) throws(InputError) -> InputFingerprint {
+        _ = try readColumns()
+        try source.seek(to: 0)
+        let found = try InputFingerprint(of: source, most: min(most, source.size ?? .max))
+        try rewind()
+        return found
+    }
+
     /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues after it; nil if there are not as many
     /// bytes. The input may have changed, so that the chunk is another one.
     ///
@@ -261,4 +294,11 @@ final class ReadProgress: Sendable {
     let isCancelled = Atomic<Bool>(false)
     /// Whether the end of the input was reached.
     let hasEnded = Atomic<Bool>(false)
+
+    /// Forgets what is known at the end of the input.
+    func forgetEnd() {
+        bytesAdded.store(0, ordering: .relaxed)
+        lineCut.store(0, ordering: .relaxed)
+        hasEnded.store(false, ordering: .relaxed)
+    }
 }

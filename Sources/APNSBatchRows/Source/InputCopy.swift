@@ -38,7 +38,14 @@ package final class InputCopy: Sendable {
         source?.cancel()
     }
 
+    /// Opens the input now, and returns when it was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe. `write` reads
+    /// what was opened.
+    ///
+    /// - Throws: `InputError.cannotOpen`, `.inFile`, `.cannotRead`.
+    package func openEarly() throws(InputError) -> UInt64? { try open().modified }
+
     private func open() throws(InputError) -> any ByteSource {
+        if let source = state.withLock({ $0.source }) { return source }
         let source = try input.open(limit: nil, windowLog: windowLog, format: format)
         let isCancelled = state.withLock {
             $0.source = source
@@ -63,7 +70,7 @@ package final class InputCopy: Sendable {
         try packer.finish()
     }
 
-    /// Opens the input and reads it to its end into a file. The bytes are durable on return.
+    /// Opens the input, unless it is open, and reads it to its end into a file. The bytes are durable on return.
     ///
     /// - Parameters:
     ///   - file: An empty file. After an error it has a part of the input.

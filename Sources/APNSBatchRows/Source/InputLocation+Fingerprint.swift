@@ -1,6 +1,26 @@
 import APNSBatchBasics
 import Glibc
 
+extension InputFingerprint {
+    /// Reads a source from where it is.
+    ///
+    /// - Parameter most: How many unpacked bytes to read; all if they are fewer.
+    /// - Throws: `InputError.cannotRead`.
+    init(of source: any ByteSource, most: UInt64) throws(InputError) {
+        self.init()
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { unsafe room.deallocate() }
+        while bytes < most {
+            let wanted = unsafe UnsafeMutableRawBufferPointer(
+                rebasing: room.prefix(Int(clamping: min(UInt64(room.count), most - bytes))))
+            let count = try unsafe source.read(into: wanted)
+            if count == 0 { break }
+            unsafe add(UnsafeRawBufferPointer(rebasing: wanted.prefix(count)))
+        }
+        isPacked = source.packing != nil
+    }
+}
+
 extension InputLocation {
     /// Reads the input from its first byte.
     ///
@@ -13,18 +33,7 @@ extension InputLocation {
         most: UInt64 = .max, windowLog: Int?, format: FormatChoice = .csv(.comma)
     ) throws(InputError) -> InputFingerprint {
         let source = try open(limit: nil, windowLog: windowLog ?? RowLimits.standard.zstdWindowLog, format: format)
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { unsafe room.deallocate() }
-        var found = InputFingerprint()
-        while found.bytes < most {
-            let wanted = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: room.prefix(Int(clamping: min(UInt64(room.count), most - found.bytes))))
-            let count = try unsafe source.read(into: wanted)
-            if count == 0 { break }
-            unsafe found.add(UnsafeRawBufferPointer(rebasing: wanted.prefix(count)))
-        }
-        found.isPacked = source.packing != nil
-        return found
+        return try InputFingerprint(of: source, most: most)
     }
 
     /// Returns the CRC-32C of some of its unpacked bytes; nil if it ends before they do, or is no file.

@@ -47,17 +47,6 @@ package final class InputJudge {
         breaker = CircuitBreaker(plan.brokenInput)
     }
 
-    /// Reads as many rows as are judged.
-    ///
-    /// - Throws: `configuration` if the input is broken as a whole, `input` if it cannot be read.
-    package func judge(_ reader: InputReader) throws(CampaignError) {
-        while !isEnough, let chunk = try reader.nextChunk() {
-            look(at: chunk)
-            chunk.recycle()
-        }
-        if let error { throw error }
-    }
-
     /// Judges chunks of an input that can be read only once, before their rows are sent. With few rows, there is no judgement until there are
     /// more, or the input has ended.
     ///
@@ -76,12 +65,14 @@ package final class InputJudge {
         for next in group where !isEnough { next.chunk.parsedBefore { look(at: next.chunk) } }
     }
 
-    private var isEnough: Bool {
+    /// Whether no further rows are judged.
+    var isEnough: Bool {
         trip != nil
             || scope == .first && (found.rows >= Self.firstRows || found.suppressed >= plan.firstRow + Self.leftOutMax)
     }
 
-    private func look(at chunk: RowChunk) {
+    /// Looks at rows whose chunk nobody parses afterwards, as far as they are judged.
+    func look(at chunk: RowChunk) {
         var row = Row()
         cursor.open(chunk)
         while !isEnough, cursor.next(into: &row) { look(at: row) }

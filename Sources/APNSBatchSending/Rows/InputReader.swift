@@ -24,30 +24,29 @@ package final class InputReader: Sendable {
     /// Opens the input and reads the names of its columns. Blocks until a pipe has delivered them.
     ///
     /// - Parameters:
-    ///   - lanes: The number of lanes. Each may have one chunk in use and one waiting; two more are being filled.
-    ///   - group: The number of further buffers, for chunks that are announced together.
-    ///   - extent: How much of a file an earlier session took for its input; nil for all that is there.
+    ///   - lanes: The number of lanes, as for ``OpenedInput``.
     ///   - looks: Whether rows that name their fields are judged by the first ones.
-    package init(
-        _ campaign: Campaign, input: RunInput, lanes: Int, group: Int = 0, limits: RowLimits = .standard,
-        extent: InputExtent? = nil, looks: Bool = true
+    package convenience init(
+        _ campaign: Campaign, input: RunInput, lanes: Int, limits: RowLimits = .standard, looks: Bool = true
     ) throws(CampaignError) {
-        try ColumnSource.check(campaign.columns)
-        isCopy = input.isCopy && extent != nil
-        let format = try FormatChoice(of: input, campaign)
-        var limits = limits
-        if let window = campaign.zstdWindow { limits.zstdWindowLog = window }
+        try self.init(
+            campaign, try OpenedInput(campaign, input: input, lanes: lanes, limits: limits), looks: looks)
+    }
+
+    /// Reads the names of the columns of an input that is open. Blocks until a pipe has delivered them.
+    ///
+    /// - Parameter looks: Whether rows that name their fields are judged by the first ones.
+    package init(_ campaign: Campaign, _ opened: OpenedInput, looks: Bool = true) throws(CampaignError) {
+        let input = opened.input
+        (reader, isCopy) = (opened.reader, opened.isEarlierCopy)
         do {
-            reader = try ChunkReader(
-                input: input.location, format: format, limits: limits,
-                buffers: Self.buffers(lanes: lanes, group: group),
-                extent: extent)
-            isRepeatable = input.isFile && reader.canReadAgain
             columns = try reader.readColumns()
         } catch {
             throw Self.explain(error, name: input.name, isCopy: isCopy, parts: input.parts)
         }
-        facts = try Self.facts(of: reader, columns, input, campaign, looks: looks && extent == nil && !campaign.isPart)
+        isRepeatable = input.isFile && reader.canReadAgain
+        let judges = looks && !opened.isEarlier && !campaign.isPart
+        facts = try Self.facts(of: reader, columns, input, campaign, looks: judges)
     }
 
     private static func facts(
@@ -84,6 +83,11 @@ package final class InputReader: Sendable {
         }
     }
 
+    /// Moves back to the first row. See `ChunkReader.rewind`.
+    package func rewind() throws(CampaignError) {
+        do throws(InputError) { try reader.rewind() } catch { throw explain(error) }
+    }
+
     /// Returns a cursor over the chunks, for use by one thread.
     package func makeCursor() -> RowCursor { reader.makeCursor(copies: facts.named.copies) }
 
@@ -94,7 +98,7 @@ package final class InputReader: Sendable {
         Self.explain(error, name: name, isCopy: isCopy, parts: facts.parts)
     }
 
-    private static func explain(
+    static func explain(
         _ error: InputError, name: String, isCopy: Bool, parts: InputParts? = nil
     ) -> CampaignError {
         let text = message(error, name, parts)

@@ -3,32 +3,25 @@ import APNSBatchRows
 
 /// How many rows an input has, as far as that is known before they are sent.
 package struct InputSize: Sendable, Equatable {
-    package var rows: UInt64
+    package private(set) var rows: UInt64
     /// Whether the rows were counted; otherwise their number is an estimate.
-    package var isCounted: Bool
+    package private(set) var isCounted: Bool
     /// The number of rows in the first chunk.
-    package var rowsOfChunk: UInt64
+    package let rowsOfChunk: UInt64
 
     package init(rows: UInt64, isCounted: Bool, rowsOfChunk: UInt64) {
         (self.rows, self.isCounted, self.rowsOfChunk) = (rows, isCounted, rowsOfChunk)
     }
 
-    /// Reads the beginning of the input, and with `counting` all of it. Returns nil if it is not a file that can be read again, or cannot be
-    /// read: the reader of its rows reports why.
-    package init?(_ campaign: Campaign, of input: RunInput, counting: Bool = false) {
-        guard let counter = (try? InputReader.counter(campaign, of: input)) ?? nil,
-            let chunk = try? counter.nextChunk()
-        else { return nil }
+    /// Estimates the number of rows by the first chunk of the input. Returns nil if no estimate can be made.
+    init?(first chunk: RowChunk, of reader: InputReader) {
         let read = UInt64(chunk.rowCount)
-        counter.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount)
-        chunk.recycle()
-        rowsOfChunk = read
-        if counting {
-            guard let rest = try? counter.countRows() else { return nil }
-            (rows, isCounted) = (read + rest, true)
-        } else {
-            guard let estimate = counter.rowsTotal else { return nil }
-            (rows, isCounted) = (estimate, estimate == read)
-        }
+        var estimate = RowEstimate()
+        estimate.note(rows: chunk.start.row - 1 + read, bytes: chunk.start.offset + UInt64(chunk.byteCount))
+        guard let rows = estimate.rowsTotal(of: reader.reader.estimatedSize) else { return nil }
+        self.init(rows: rows, isCounted: rows == read, rowsOfChunk: read)
     }
+
+    /// Notes the number of rows that were counted.
+    mutating func count(_ rows: UInt64) { (self.rows, isCounted) = (rows, true) }
 }

@@ -101,7 +101,7 @@
 
         @Test func `without a factory nothing is recorded`() async throws {
             let stage = try Stage()
-            #expect(try CampaignRun(try stage.campaign(rows: Self.rows(1))).metrics == nil)
+            #expect(try CampaignRun(try stage.campaign(rows: Self.rows(1))).session.metrics == nil)
             #expect(try Sender(stage.senderConfiguration).meter == nil)
         }
 

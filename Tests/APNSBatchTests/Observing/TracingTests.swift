@@ -75,7 +75,9 @@
             let span = try #require(tracer.finishedSpans.first)
             #expect(tracer.finishedSpans.count == 1 && span.operationName == "apns.campaign" && span.status == nil)
             #expect(span.attributes.get("apns.rows.accepted") == .int64(1000) && summary.accepted == 1000)
-            #expect(span.attributes.get("apns.campaign.id") == .string(CampaignID(run.header.identity).description))
+            #expect(
+                span.attributes.get("apns.campaign.id")
+                    == .string(CampaignID(run.session.facts.header.identity).description))
             let details = span.events.filter { $0.name == "change" }.map { $0.attributes.get("apns.detail") }
             #expect(details == ["paused", "continued", "no limit"].map { .string($0) })
             #expect(stage.simulator.stop().requests == 1000)

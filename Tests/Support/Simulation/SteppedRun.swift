@@ -8,7 +8,7 @@ import APNSBatchTransport
 /// steps, with the same lanes, reader, ledger and queues. Releasing it has the effect of killing the process: nothing
 /// more is written.
 package final class SteppedRun {
-    private let run: CampaignRun
+    private let session: RunSession
     private let record: RunRecord
     private let crew: LaneCrew
     private let writer: OutcomeWriter
@@ -20,19 +20,19 @@ package final class SteppedRun {
 
     /// - Throws: ``CampaignError`` with `results`.
     package init(_ run: CampaignRun) throws(CampaignError) {
-        self.run = run
-        record = try run.openRecord()
-        crew = run.makeCrew(record)
-        writer = run.makeWriter(record, crew)
-        feed = run.makeFeed(record)
+        session = run.session
+        record = try session.openRecord()
+        crew = session.makeCrew(record)
+        writer = session.makeWriter(record, crew)
+        feed = session.makeFeed(record)
         do {
-            for number in run.gauges.indices { lanes.append(try crew.makeLane(number)) }
+            for number in session.meter.gauges.indices { lanes.append(try crew.makeLane(number)) }
         } catch {
             throw CampaignError(.system, "\(error)")
         }
     }
 
-    deinit { run.control.notifyNobody() }
+    deinit { session.panel.control.notifyNobody() }
 
     /// Whether all rows have their outcomes, or the run stopped.
     package private(set) var isFinished = false
@@ -52,7 +52,7 @@ package final class SteppedRun {
         do {
             if try lane.turn() { return }
         } catch {
-            run.control.stop(.failure(CampaignError(.system, "\(error)")))
+            session.panel.control.stop(.failure(CampaignError(.system, "\(error)")))
         }
         while writer.step(now: now) {}
         lane.finishUp()
@@ -68,21 +68,21 @@ package final class SteppedRun {
     }
 
     private func read() {
-        guard !isRead, run.reader.reader.freeBuffers > 0 else { return }
+        guard !isRead, session.facts.reader.reader.freeBuffers > 0 else { return }
         do throws(CampaignError) {
-            let hasMore = run.control.stopping ? false : try feed.step()
+            let hasMore = session.panel.control.stopping ? false : try feed.step()
             isRead = !hasMore
         } catch {
-            run.control.stop(.failure(error))
+            session.panel.control.stop(.failure(error))
             isRead = true
         }
-        if isRead { run.chunks.close() }
+        if isRead { session.chunks.close() }
         crew.wake()
     }
 
     private func finish(now: UInt64) {
-        run.reader.cancel()
-        run.chunks.close()
+        session.facts.reader.cancel()
+        session.chunks.close()
         crew.exchange.filled.close()
         while writer.step(now: now) {}
         writer.end()
