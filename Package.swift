@@ -111,7 +111,7 @@ let package = Package(
         strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
         strictModule("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
         strictModule("APNSBatchModel", ["APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
-        module(
+        strictModule(
             "APNSBatchRecords",
             [
                 "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
@@ -119,7 +119,7 @@ let package = Package(
             ]),
         strictModule(
             "APNSBatchPlanning", ["APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchBasics"]),
-        module(
+        strictModule(
             "APNSBatchSending",
             [
                 "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",

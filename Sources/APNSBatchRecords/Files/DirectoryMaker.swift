@@ -18,7 +18,7 @@ struct DirectoryMaker {
         for part in path.split(separator: "/") {
             let parent = whole.isEmpty ? "." : whole
             whole += (whole.isEmpty || whole.hasSuffix("/") ? "" : "/") + part
-            if mkdir(place(whole), mode) == 0 {
+            if unsafe mkdir(place(whole), mode) == 0 {
                 made.append(place(whole))
                 try FileStorage.syncDirectory(place(parent))
             } else if errno != EEXIST {

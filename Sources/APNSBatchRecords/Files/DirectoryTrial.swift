@@ -17,7 +17,7 @@ package struct DirectoryTrial {
             guard let missing, let other, path == missing || path.hasPrefix(missing + "/") else { return path }
             return other + path.dropFirst(missing.count)
         }
-        defer { for directory in maker.made.reversed() { rmdir(directory) } }
+        defer { for directory in maker.made.reversed() { unsafe rmdir(directory) } }
         let whole = try maker.make(path)
         try body(maker.place(whole))
     }
@@ -32,14 +32,14 @@ package struct DirectoryTrial {
         } catch {
             throw StorageError(error.action, path, code: error.code)
         }
-        unlink(name)
+        unsafe unlink(name)
     }
 
     /// The bytes that this user may still write to the disk that a path is on, or will be on; nil if that is not known.
     package static func freeBytes(at path: String) -> UInt64? {
         var place = path
         var facts = statvfs()
-        while statvfs(place, &facts) != 0 {
+        while unsafe statvfs(place, &facts) != 0 {
             guard errno == ENOENT, place != ".", place != "/" else { return nil }
             place = parent(of: place)
         }
@@ -59,7 +59,7 @@ package struct DirectoryTrial {
         var facts = stat()
         for part in path.split(separator: "/") {
             whole += (whole.isEmpty || whole.hasSuffix("/") ? "" : "/") + part
-            if lstat(whole, &facts) != 0, errno == ENOENT { return whole }
+            if unsafe lstat(whole, &facts) != 0, errno == ENOENT { return whole }
         }
         return nil
     }

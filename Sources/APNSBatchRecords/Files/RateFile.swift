@@ -67,7 +67,7 @@ package final class RateFile: Sendable {
     /// Throws what ``init(_:)`` would throw, and leaves nothing behind.
     package static func attempt(_ path: String) throws(CampaignError) {
         var facts = stat()
-        if lstat(path, &facts) == 0 {
+        if unsafe lstat(path, &facts) == 0 {
             _ = try RateFile(path)
         } else {
             try CampaignError.mapping(.configuration) {
@@ -118,7 +118,7 @@ package final class RateFile: Sendable {
 
     private func find() -> Found {
         var words = [UInt64](repeating: 0, count: Self.count)
-        let count = pread(descriptor, &words, Self.count * 8, 0)
+        let count = unsafe pread(descriptor, &words, Self.count * 8, 0)
         // A file that was cut off while it was being made is new.
         guard count >= 8 else { return count > 0 ? .foreign : .nothing }
         guard UInt64(littleEndian: words[0]) == Self.mark else {
@@ -133,6 +133,6 @@ package final class RateFile: Sendable {
     /// What cannot be written, because the disk is full after the file was cut off, stays in the memory of this process.
     private func store(_ words: RateWords) {
         let all = [Self.mark.littleEndian, boot.0, boot.1, words.due, words.rampBegan]
-        _ = pwrite(descriptor, all, Self.count * 8, 0)
+        _ = unsafe pwrite(descriptor, all, Self.count * 8, 0)
     }
 }

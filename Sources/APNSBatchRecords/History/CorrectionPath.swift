@@ -43,15 +43,15 @@ package struct CorrectionPath: Sendable, Equatable {
     }
 
     private static func names(in directory: String) throws(CampaignError) -> [String] {
-        guard let stream = opendir(directory) else {
+        guard let stream = unsafe opendir(directory) else {
             let error = StorageError("read", directory, code: errno)
             throw CampaignError(.results, "\(error)", cause: error)
         }
-        defer { closedir(stream) }
+        defer { unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { name in
-                String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                unsafe String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name.contains(mark) { names.append(name) }
         }

@@ -58,7 +58,7 @@ extension CorrectionRecord {
     private static let bytesMax = 1 << 30
 
     /// Whether a directory has the file.
-    package static func exists(in directory: String) -> Bool { access("\(directory)/\(name)", F_OK) == 0 }
+    package static func exists(in directory: String) -> Bool { unsafe access("\(directory)/\(name)", F_OK) == 0 }
 
     /// Reads the record of a directory; returns nil if there is none, or if it cannot be understood.
     package init?(in directory: String) {

@@ -38,7 +38,7 @@ package struct KnownInput: Sendable, Equatable, Codable {
         /// Looks at a file without reading it. Returns nil if there is none, or if it is no regular file.
         package init?(at path: String) {
             var facts = stat()
-            guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
             self.init(name: RunDirectory.absolute(path), bytes: UInt64(max(0, facts.st_size)))
             // A time beyond the year 2500 is as good as none.
             let seconds = UInt64(max(0, facts.st_mtim.tv_sec)).multipliedReportingOverflow(by: 1_000_000_000)

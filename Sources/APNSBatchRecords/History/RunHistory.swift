@@ -108,7 +108,7 @@ public struct RunHistory: Sendable {
     /// Throws what ``prepare()`` would throw, and leaves nothing behind.
     package func tryPreparing() throws(CampaignError) {
         var facts = stat()
-        if lstat(path, &facts) == 0 {
+        if unsafe lstat(path, &facts) == 0 {
             return try Self.naming { () throws(StorageError) in _ = try FileStorage(path, .existing) }
         }
         try CampaignError.mapping(.configuration) {
@@ -190,7 +190,7 @@ public struct RunHistory: Sendable {
         if whole < storage.length { try storage.truncate(to: whole) }
         let isEnded = lines.last.map { $0 == Self.lineFeed } ?? true
         do {
-            try ((isEnded ? [] : [Self.lineFeed]) + line).withUnsafeBytes { try storage.append($0) }
+            try unsafe ((isEnded ? [] : [Self.lineFeed]) + line).withUnsafeBytes { try unsafe storage.append($0) }
             try storage.sync()
             return true
         } catch {
@@ -206,7 +206,7 @@ public struct RunHistory: Sendable {
     /// it.
     private static func completeLines(_ storage: FileStorage) throws -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: Int(storage.length))
-        let count = try bytes.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
+        let count = try unsafe bytes.withUnsafeMutableBytes { try unsafe storage.read(at: 0, into: $0) }
         let end = bytes[..<count].lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
         let rest = bytes[end..<count]
         return HistoryEntry(Data(rest)) == nil ? bytes[..<end] : bytes[..<count]

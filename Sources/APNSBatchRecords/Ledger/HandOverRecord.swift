@@ -49,13 +49,15 @@ package final class HandOverRecord: @unchecked Sendable {
     ///
     /// - Parameter campaign: the checksum of the ledger's header (`LedgerHeader.sum`).
     package func begin(_ session: LedgerSession, campaign: UInt32) throws(StorageError) {
-        for index in 0..<(2 * slots) { words[HandOverNotes.headWords + index].pointee.store(0, ordering: .relaxed) }
+        for index in 0..<(2 * slots) {
+            unsafe words[HandOverNotes.headWords + index].pointee.store(0, ordering: .relaxed)
+        }
         let head = HandOverNotes.head(session, campaign: campaign)
         seal = head[3]
-        for (index, word) in head.enumerated() { words[index].pointee.store(word, ordering: .releasing) }
+        for (index, word) in head.enumerated() { unsafe words[index].pointee.store(word, ordering: .releasing) }
         guard let place else { return }
         guard write(from: 0, count: words.count) else { throw StorageError("write", place.made, code: errno) }
-        if rename(place.made, place.wanted) != 0 { throw StorageError("replace", place.wanted, code: errno) }
+        if unsafe rename(place.made, place.wanted) != 0 { throw StorageError("replace", place.wanted, code: errno) }
         self.place = nil
     }
 
@@ -63,8 +65,8 @@ package final class HandOverRecord: @unchecked Sendable {
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
         let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
         let first = HandOverNotes.headWords + 2 * slot
-        words[first].pointee.store(word, ordering: .releasing)
-        words[first + 1].pointee.store(check, ordering: .releasing)
+        unsafe words[first].pointee.store(word, ordering: .releasing)
+        unsafe words[first + 1].pointee.store(check, ordering: .releasing)
         // A note that is missing must not be taken for a lower one: without any, whole ranges count.
         if !write(from: first, count: 2) { ftruncate(descriptor, 0) }
     }
@@ -72,9 +74,9 @@ package final class HandOverRecord: @unchecked Sendable {
     /// Writes words to the file, if there is one. Returns false, with `errno` set, if that failed.
     private func write(from first: Int, count: Int) -> Bool {
         guard descriptor >= 0 else { return true }
-        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { room in
-            for index in 0..<count { room[index] = words[first + index].pointee.load(ordering: .relaxed) }
-            let done = pwrite(descriptor, room.baseAddress, count * 8, off_t(first * 8))
+        return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { room in
+            for index in 0..<count { unsafe room[index] = unsafe words[first + index].pointee.load(ordering: .relaxed) }
+            let done = unsafe pwrite(descriptor, room.baseAddress, count * 8, off_t(first * 8))
             if done >= 0, done != count * 8 { errno = ENOSPC }
             return done == count * 8
         }
@@ -110,15 +112,15 @@ package final class HandOverRecord: @unchecked Sendable {
 
     /// The current words of the record.
     package var snapshot: [UInt64] {
-        (0..<HandOverNotes.wordCount(slots: slots)).map { words[$0].pointee.load(ordering: .acquiring) }
+        (0..<HandOverNotes.wordCount(slots: slots)).map { unsafe words[$0].pointee.load(ordering: .acquiring) }
     }
 
     /// Reads the words of a file; returns an empty array if it cannot be read.
     package static func read(path: String) -> [UInt64] {
         guard let storage = try? FileStorage(path, .readOnly), storage.length <= 1 << 20 else { return [] }
         var words = [UInt64](repeating: 0, count: Int(storage.length) / 8)
-        let got = try? words.withUnsafeMutableBytes { (bytes) throws(StorageError) in
-            try storage.read(at: 0, into: bytes)
+        let got = try? unsafe words.withUnsafeMutableBytes { (bytes) throws(StorageError) in
+            try unsafe storage.read(at: 0, into: bytes)
         }
         return got == words.count * 8 ? words : []
     }

@@ -13,7 +13,7 @@ extension LaneAccount {
     ///
     /// - Parameter text: memory of at least `textMax` bytes.
     func write(to text: UnsafeMutableRawPointer) -> Int {
-        var writer = Writer(at: text)
+        var writer = unsafe Writer(at: text)
         writer.add(answerTimes.longest)
         writer.add(UInt32(retries.count))
         writer.add(UInt32(connectionEnds.count))
@@ -27,7 +27,7 @@ extension LaneAccount {
             writer.add(count)
             times += 1
         }
-        text.storeBytes(of: times.littleEndian, toByteOffset: numberOfTimes, as: UInt32.self)
+        unsafe text.storeBytes(of: times.littleEndian, toByteOffset: numberOfTimes, as: UInt32.self)
         precondition(writer.count <= Self.textMax)
         return writer.count
     }
@@ -36,7 +36,7 @@ extension LaneAccount {
     /// fields.
     package init?(text: UnsafeRawBufferPointer) {
         self.init()
-        var reader = Reader(text)
+        var reader = unsafe Reader(text)
         guard let longest = reader.next(UInt32.self), let numberOfRetries = reader.next(UInt32.self),
             let numberOfEnds = reader.next(UInt32.self), let numberOfTimes = reader.next(UInt32.self)
         else { return nil }
@@ -55,14 +55,14 @@ extension LaneAccount {
         answerTimes.note(longest: longest)
     }
 
-    private struct Writer {
+    @safe private struct Writer {
         let at: UnsafeMutableRawPointer
         var count = 0
 
-        init(at: UnsafeMutableRawPointer) { self.at = at }
+        init(at: UnsafeMutableRawPointer) { unsafe self.at = unsafe at }
 
         mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
-            (at + count).storeBytes(of: number.littleEndian, as: Number.self)
+            unsafe (at + count).storeBytes(of: number.littleEndian, as: Number.self)
             count += MemoryLayout<Number>.size
         }
 
@@ -71,30 +71,31 @@ extension LaneAccount {
             var cause = cause
             cause.withUTF8 { bytes in
                 add(UInt16(bytes.count))
-                (at + count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+                unsafe (at + count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
                 count += bytes.count
             }
         }
     }
 
-    private struct Reader {
+    @safe private struct Reader {
         private let bytes: UnsafeRawBufferPointer
         private var at = 0
 
-        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+        init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
         mutating func next<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
-            guard bytes.count - at >= MemoryLayout<Number>.size else { return nil }
+            guard unsafe bytes.count - at >= MemoryLayout<Number>.size else { return nil }
             defer { at += MemoryLayout<Number>.size }
-            return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Number.self))
+            return unsafe Number(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Number.self))
         }
 
         mutating func nextCause() -> (String, UInt64)? {
-            guard let number = next(UInt64.self), let length = next(UInt16.self), bytes.count - at >= length else {
+            guard let number = next(UInt64.self), let length = next(UInt16.self), unsafe bytes.count - at >= length
+            else {
                 return nil
             }
             defer { at += Int(length) }
-            return (String(decoding: bytes[at..<(at + Int(length))], as: UTF8.self), number)
+            return unsafe (String(decoding: bytes[at..<(at + Int(length))], as: UTF8.self), number)
         }
     }
 }

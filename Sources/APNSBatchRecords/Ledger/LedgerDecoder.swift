@@ -7,7 +7,7 @@ import APNSBatchRows
 /// longer than expected, because later versions may add fields.
 enum LedgerDecoder {
     static func header(_ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer) -> LedgerHeader? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard fixed.count >= 72, let high = numbers.next(UInt64.self), let low = numbers.next(UInt64.self),
             let start = numbers.next(UInt64.self), let inputBytes = numbers.next(UInt64.self),
             let columnsSum = numbers.next(UInt32.self), let nameLength = numbers.next(UInt32.self),
@@ -22,18 +22,18 @@ enum LedgerDecoder {
             numbers.next(UInt32.self).map { PlanSeal(bytes: bytes, sum: $0) }
         }
         let (columns, note) = (Int(nameLength), Int(nameLength) + Int(columnsLength))
-        return LedgerHeader(
+        return unsafe LedgerHeader(
             identity: (high, low), start: start, digest: Array(fixed[40..<72]),
             inputBytes: inputBytes == .max ? nil : inputBytes, packing: flags.packing, isSpooled: flags.isSpooled,
             isCopied: flags.isCopied,
             columnsSum: columnsSum,
             inputName: String(decoding: texts[..<Int(nameLength)], as: UTF8.self),
-            resultColumns: texts[columns..<note].split(separator: 0).map { String(decoding: $0, as: UTF8.self) },
-            note: Array(texts[note...]), plan: plan)
+            resultColumns: texts[columns..<note].split(separator: 0).map { unsafe String(decoding: $0, as: UTF8.self) },
+            note: unsafe Array(texts[note...]), plan: plan)
     }
 
     static func session(_ fixed: UnsafeRawBufferPointer) -> LedgerSession? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard fixed.count >= 40, let number = numbers.next(UInt32.self), let process = numbers.next(UInt32.self),
             let time = numbers.next(UInt64.self), let high = numbers.next(UInt64.self),
             let low = numbers.next(UInt64.self), let code = numbers.next(UInt64.self),
@@ -46,7 +46,7 @@ enum LedgerDecoder {
     }
 
     static func range(_ fixed: UnsafeRawBufferPointer) -> LedgerRange? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard fixed.count >= 40, let firstRow = numbers.next(UInt64.self), let rows = numbers.next(UInt32.self),
             let bytes = numbers.next(UInt32.self), let offset = numbers.next(UInt64.self),
             let firstLine = numbers.next(UInt64.self), let sum = numbers.next(UInt32.self)
@@ -58,7 +58,7 @@ enum LedgerDecoder {
     }
 
     static func mark(_ fixed: UnsafeRawBufferPointer) -> LedgerMark? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard let position = numbers.next(UInt64.self), let covered = numbers.next(UInt64.self),
             let resultsLength = numbers.next(UInt64.self), covered <= position
         else { return nil }
@@ -69,21 +69,21 @@ enum LedgerDecoder {
 
     /// Whether the input had been read to its end.
     static func end(_ fixed: UnsafeRawBufferPointer) -> Bool? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard fixed.count >= 8, let value = numbers.next(UInt64.self), value <= 1 else { return nil }
         return value == 1
     }
 
     /// Returns the first row of a range and how many of its rows may have been handed over.
     static func handed(_ fixed: UnsafeRawBufferPointer) -> (firstRow: UInt64, rows: UInt64)? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard let first = numbers.next(UInt64.self), let second = numbers.next(UInt64.self) else { return nil }
         return (first, second)
     }
 
     /// Returns the requests for rows of a range, from the texts of its record. Those that cannot be meant are left out.
     static func attempts(_ texts: UnsafeRawBufferPointer, rows: Int) -> [RowAttempts] {
-        var numbers = Numbers(texts)
+        var numbers = unsafe Numbers(texts)
         var found: [RowAttempts] = []
         while let index = numbers.next(UInt32.self), let attempts = numbers.next(UInt16.self),
             let counted = numbers.next(UInt16.self)
@@ -95,7 +95,7 @@ enum LedgerDecoder {
     }
 
     static func figures(_ fixed: UnsafeRawBufferPointer) -> SessionFigures? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard fixed.count == 24, let milliseconds = numbers.next(UInt64.self),
             let requests = numbers.next(UInt64.self), let connections = numbers.next(UInt64.self)
         else { return nil }
@@ -104,13 +104,13 @@ enum LedgerDecoder {
 
     /// Returns the time of a change, in seconds since the epoch.
     static func changeTime(_ fixed: UnsafeRawBufferPointer) -> UInt64? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         return numbers.next(UInt64.self)
     }
 
     /// Returns the outcome that was taken back.
     static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard fixed.count == 8, let code = numbers.next(UInt64.self),
             let outcome = UInt8(exactly: code).flatMap(Outcome.init(rawValue:)), outcome.canBeReopened
         else { return nil }
@@ -119,7 +119,7 @@ enum LedgerDecoder {
 
     /// The number of outcomes in a record. `outcome(_:of:)` may be called for each of them.
     static func outcomeCount(_ fixed: UnsafeRawBufferPointer) -> Int? {
-        var numbers = Numbers(fixed)
+        var numbers = unsafe Numbers(fixed)
         guard let count = numbers.next(UInt64.self), count <= OutcomeBatch.entryCapacity,
             fixed.count == 8 + 16 * Int(count)
         else { return nil }
@@ -128,7 +128,7 @@ enum LedgerDecoder {
 
     static func outcome(_ number: Int, of fixed: UnsafeRawBufferPointer) -> LedgerEntry? {
         let at = 8 + 16 * number
-        return LedgerEntry(
+        return unsafe LedgerEntry(
             UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
             UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
     }
@@ -137,14 +137,14 @@ enum LedgerDecoder {
     static func batch(
         _ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer, into batch: OutcomeBatch
     ) -> Bool {
-        guard let count = outcomeCount(fixed) else { return false }
+        guard let count = unsafe outcomeCount(fixed) else { return false }
         var at = 0
         for number in 0..<count {
-            guard let entry = outcome(number, of: fixed), at + entry.textLength <= texts.count, batch.hasRoom,
+            guard let entry = unsafe outcome(number, of: fixed), at + entry.textLength <= texts.count, batch.hasRoom,
                 entry.tokenLength <= OutcomeBatch.textLimit / (entry.isPacked ? 2 : 1),
                 entry.reasonLength <= OutcomeBatch.textLimit, entry.carriedLength <= CarriedFields.bytesMax
             else { return false }
-            append(entry, UnsafeRawBufferPointer(rebasing: texts[at..<(at + entry.textLength)]), to: batch)
+            unsafe append(entry, UnsafeRawBufferPointer(rebasing: texts[at..<(at + entry.textLength)]), to: batch)
             at += entry.textLength
         }
         return at == texts.count
@@ -154,58 +154,58 @@ enum LedgerDecoder {
         var at = 0
         func take(_ count: Int) -> UnsafeRawBufferPointer {
             defer { at += count }
-            return UnsafeRawBufferPointer(rebasing: texts[at..<(at + count)])
+            return unsafe UnsafeRawBufferPointer(rebasing: texts[at..<(at + count)])
         }
         let timestamp =
-            entry.hasTimestamp
+            unsafe entry.hasTimestamp
             ? UInt64(littleEndian: take(8).loadUnaligned(as: UInt64.self)) : OutcomeEntry.noTimestamp
-        let ownID = entry.hasOwnID ? take(MessageID.length).baseAddress : nil
-        let token = take(entry.tokenLength)
-        let text = take(entry.reasonLength)
-        let carried = take(entry.carriedLength)
-        withReason(entry.reason, else: text) { reason in
-            withDigits(token, isPacked: entry.isPacked) { token in
-                batch.append(
+        let ownID = unsafe entry.hasOwnID ? take(MessageID.length).baseAddress : nil
+        let token = unsafe take(entry.tokenLength)
+        let text = unsafe take(entry.reasonLength)
+        let carried = unsafe take(entry.carriedLength)
+        unsafe withReason(entry.reason, else: text) { reason in
+            unsafe withDigits(token, isPacked: entry.isPacked) { token in
+                unsafe batch.append(
                     row: entry.row, outcome: entry.outcome, code: entry.code, attempts: entry.attempts,
                     timestamp: timestamp, token: token, reason: reason, ownID: ownID)
             }
         }
-        if !carried.isEmpty { batch.carry(carried) }
+        if unsafe !carried.isEmpty { unsafe batch.carry(carried) }
     }
 
     private static func withReason(
         _ known: KnownReason?, else text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        guard let known else { return body(text) }
+        guard let known else { return unsafe body(text) }
         var name = Reason.known(known).rawValue
-        name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        name.withUTF8 { unsafe body(UnsafeRawBufferPointer($0)) }
     }
 
     private static func withDigits(
         _ token: UnsafeRawBufferPointer, isPacked: Bool, _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        guard isPacked else { return body(token) }
-        withUnsafeTemporaryAllocation(byteCount: 2 * token.count, alignment: 8) { digits in
-            guard let base = digits.baseAddress else { return body(token) }
-            Hex.unpack(token, to: base)
-            body(UnsafeRawBufferPointer(digits))
+        guard isPacked else { return unsafe body(token) }
+        unsafe withUnsafeTemporaryAllocation(byteCount: 2 * token.count, alignment: 8) { digits in
+            guard let base = digits.baseAddress else { return unsafe body(token) }
+            unsafe Hex.unpack(token, to: base)
+            unsafe body(UnsafeRawBufferPointer(digits))
         }
     }
 
     /// Reads consecutive little-endian integers.
-    private struct Numbers {
+    @safe private struct Numbers {
         private let bytes: UnsafeRawBufferPointer
         private var at = 0
 
-        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+        init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
         mutating func skip(_ count: Int) { at += count }
 
         mutating func next<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
             let size = MemoryLayout<Number>.size
-            guard at + size <= bytes.count else { return nil }
+            guard unsafe at + size <= bytes.count else { return nil }
             defer { at += size }
-            return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Number.self))
+            return unsafe Number(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Number.self))
         }
     }
 }

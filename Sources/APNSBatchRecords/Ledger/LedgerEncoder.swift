@@ -3,7 +3,7 @@ import APNSBatchModel
 import APNSBatchNotification
 
 /// Encodes records of the ledger into its own buffer.
-struct LedgerEncoder: ~Copyable {
+@safe struct LedgerEncoder: ~Copyable {
     private let buffer: UnsafeMutableRawPointer
     private let capacity: Int
     private var used = 0
@@ -15,13 +15,13 @@ struct LedgerEncoder: ~Copyable {
 
     init() {
         capacity = Self.recordMax
-        buffer = .allocate(byteCount: capacity, alignment: 16)
+        unsafe buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    deinit { buffer.deallocate() }
+    deinit { unsafe buffer.deallocate() }
 
     /// The records added since `removeAll`.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: buffer, count: used) }
 
     mutating func removeAll() { used = 0 }
 
@@ -32,7 +32,7 @@ struct LedgerEncoder: ~Copyable {
         let name = Array(header.inputName.utf8.prefix(32 * 1024))
         let columns = Array(header.resultColumns.joined(separator: "\0").utf8)
         let texts = name + columns + header.note.prefix(LedgerHeader.noteLimit)
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(header.identity.0)
         fixed.add(header.identity.1)
         fixed.add(header.start)
@@ -49,12 +49,12 @@ struct LedgerEncoder: ~Copyable {
             fixed.add(plan.sum)
             fixed.add(UInt32(0))
         }
-        (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
+        unsafe (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
         finish(.header, fixed: fixed.count, texts: texts.count)
     }
 
     mutating func add(_ session: LedgerSession) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(session.number)
         fixed.add(session.process)
         fixed.add(session.time)
@@ -63,12 +63,12 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(UInt64(session.policy.rawValue))
         fixed.add(UInt64(session.sendsNothing ? 1 : 0))
         let note = Array(session.note.prefix(LedgerHeader.noteLimit))
-        (body + fixed.count).copyMemory(from: note, byteCount: note.count)
+        unsafe (body + fixed.count).copyMemory(from: note, byteCount: note.count)
         finish(.session, fixed: fixed.count, texts: note.count)
     }
 
     mutating func add(_ range: LedgerRange) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(range.firstRow)
         fixed.add(UInt32(range.rows))
         fixed.add(UInt32(range.bytes))
@@ -84,7 +84,7 @@ struct LedgerEncoder: ~Copyable {
     ///   - covered: the length of the ledger that is durable. Records between it and the mark may not be.
     ///   - resultsSum: the checksum of the first `resultsLength` bytes of `results.csv`.
     mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64, resultsSum: UInt32 = 0) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(position)
         fixed.add(covered)
         fixed.add(resultsLength)
@@ -96,10 +96,10 @@ struct LedgerEncoder: ~Copyable {
     /// - Parameter attempts: The requests for rows of the range, ordered by index, at most ``RowAttempts/mostInRecord``; the encoder
     ///   may contain only small records then.
     mutating func addHanded(firstRow: UInt64, rows: Int, attempts: ArraySlice<RowAttempts> = []) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(firstRow)
         fixed.add(UInt64(rows))
-        var texts = Fixed(at: body + fixed.count, count: 0)
+        var texts = unsafe Fixed(at: body + fixed.count, count: 0)
         for row in attempts {
             texts.add(row.index)
             texts.add(row.attempts)
@@ -110,26 +110,26 @@ struct LedgerEncoder: ~Copyable {
 
     /// Says that rows with this outcome are to be sent again, and have no outcome from here on.
     mutating func addReopened(_ outcome: Outcome) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(UInt64(outcome.rawValue))
         finish(.reopened, fixed: fixed.count)
     }
 
     /// Adds the figures of the session so far. The encoder may contain only small records.
     mutating func add(_ figures: SessionFigures) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(figures.milliseconds)
         fixed.add(figures.requests)
         fixed.add(figures.connections)
-        finish(.figures, fixed: fixed.count, texts: figures.lanes?.write(to: body + fixed.count) ?? 0)
+        unsafe finish(.figures, fixed: fixed.count, texts: figures.lanes?.write(to: body + fixed.count) ?? 0)
     }
 
     /// Adds a change. Its text is cut after ``changeTextLimit`` bytes. The encoder may contain only small records.
     mutating func add(_ change: RunChange) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(change.time)
         let text = Array(change.text.utf8.prefix(Self.changeTextLimit))
-        (body + fixed.count).copyMemory(from: text, byteCount: text.count)
+        unsafe (body + fixed.count).copyMemory(from: text, byteCount: text.count)
         finish(.change, fixed: fixed.count, texts: text.count)
     }
 
@@ -137,7 +137,7 @@ struct LedgerEncoder: ~Copyable {
 
     /// - Parameter isInputRead: whether all rows of the input have been announced.
     mutating func addEnd(isInputRead: Bool) {
-        var fixed = Fixed(at: body, count: 0)
+        var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(UInt64(isInputRead ? 1 : 0))
         finish(.end, fixed: fixed.count)
     }
@@ -146,15 +146,15 @@ struct LedgerEncoder: ~Copyable {
     mutating func add(_ batch: OutcomeBatch) {
         precondition(used == 0, "a batch is as large as the encoder")
         let fixedLength = 8 + 16 * batch.count
-        body.storeBytes(of: UInt64(batch.count).littleEndian, as: UInt64.self)
-        var words = body + 8
-        let texts = body + fixedLength
+        unsafe body.storeBytes(of: UInt64(batch.count).littleEndian, as: UInt64.self)
+        var words = unsafe body + 8
+        let texts = unsafe body + fixedLength
         var text = 0
-        for entry in batch.entries {
-            let (first, second) = Self.write(entry, of: batch, to: texts, &text)
-            words.storeBytes(of: first.littleEndian, as: UInt64.self)
-            words.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
-            words += 16
+        for index in unsafe batch.entries.indices {
+            let (first, second) = unsafe Self.write(batch.entries[index], of: batch, to: texts, &text)
+            unsafe words.storeBytes(of: first.littleEndian, as: UInt64.self)
+            unsafe words.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
+            unsafe words += 16
         }
         finish(.outcomes, fixed: fixedLength, texts: text)
     }
@@ -166,27 +166,27 @@ struct LedgerEncoder: ~Copyable {
         var word = LedgerEntry(
             row: entry.row, attempts: entry.attempts, outcome: entry.outcome, code: entry.code)
         if entry.timestamp != OutcomeEntry.noTimestamp {
-            texts.storeBytes(of: entry.timestamp.littleEndian, toByteOffset: used, as: UInt64.self)
+            unsafe texts.storeBytes(of: entry.timestamp.littleEndian, toByteOffset: used, as: UInt64.self)
             used += 8
             word.hasTimestamp = true
         }
         if entry.hasOwnID {
-            (texts + used).copyMemory(from: batch.ownID(of: entry).baseAddress!, byteCount: MessageID.length)
+            unsafe (texts + used).copyMemory(from: batch.ownID(of: entry).baseAddress!, byteCount: MessageID.length)
             used += MessageID.length
             word.hasOwnID = true
         }
-        let token = batch.token(of: entry)
-        word.isPacked = entry.isHex || Hex.isDigits(token)
-        if word.isPacked { Hex.pack(token, to: texts + used) }
+        let token = unsafe batch.token(of: entry)
+        word.isPacked = unsafe entry.isHex || Hex.isDigits(token)
+        if word.isPacked { unsafe Hex.pack(token, to: texts + used) }
         word.tokenLength = word.isPacked ? token.count / 2 : token.count
         if !word.isPacked, token.count > 0 {
-            (texts + used).copyMemory(from: token.baseAddress!, byteCount: token.count)
+            unsafe (texts + used).copyMemory(from: token.baseAddress!, byteCount: token.count)
         }
         used += word.tokenLength
-        if entry.reasonLength > 0 { write(reasonOf: entry, batch, to: texts, &used, &word) }
+        if entry.reasonLength > 0 { unsafe write(reasonOf: entry, batch, to: texts, &used, &word) }
         if entry.carriedLength > 0 {
-            let carried = batch.carried(of: entry)
-            (texts + used).copyMemory(from: carried.baseAddress!, byteCount: carried.count)
+            let carried = unsafe batch.carried(of: entry)
+            unsafe (texts + used).copyMemory(from: carried.baseAddress!, byteCount: carried.count)
             used += carried.count
             word.carriedLength = carried.count
         }
@@ -197,38 +197,38 @@ struct LedgerEncoder: ~Copyable {
         reasonOf entry: OutcomeEntry, _ batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int,
         _ word: inout LedgerEntry
     ) {
-        let reason = batch.reason(of: entry)
-        if entry.outcome.isAnswered, case .known(let known) = Reason(bytes: reason) {
+        let reason = unsafe batch.reason(of: entry)
+        if entry.outcome.isAnswered, case .known(let known) = unsafe Reason(bytes: reason) {
             word.reason = known
         } else {
             word.reasonLength = reason.count
-            (texts + used).copyMemory(from: reason.baseAddress!, byteCount: reason.count)
+            unsafe (texts + used).copyMemory(from: reason.baseAddress!, byteCount: reason.count)
             used += reason.count
         }
     }
 
     /// The address of the next record's fixed part.
-    private var body: UnsafeMutableRawPointer { buffer + used + LedgerFrame.length }
+    private var body: UnsafeMutableRawPointer { unsafe buffer + used + LedgerFrame.length }
 
     private mutating func finish(_ kind: LedgerKind, fixed: Int, texts: Int = 0) {
-        let sum = CRC32C.of(UnsafeRawBufferPointer(start: body + fixed, count: texts))
+        let sum = unsafe CRC32C.of(UnsafeRawBufferPointer(start: body + fixed, count: texts))
         let frame = LedgerFrame(kind, fixedLength: fixed, textLength: texts, textSum: sum)
         let length = LedgerFrame.length + fixed + texts
         precondition(used + frame.recordLength <= capacity)
         for offset in length..<frame.recordLength {
-            buffer.storeBytes(of: 0, toByteOffset: used + offset, as: UInt8.self)
+            unsafe buffer.storeBytes(of: 0, toByteOffset: used + offset, as: UInt8.self)
         }
-        frame.write(to: buffer + used)
+        unsafe frame.write(to: buffer + used)
         used += frame.recordLength
     }
 
     /// Writes consecutive little-endian integers.
-    private struct Fixed {
+    @safe private struct Fixed {
         let at: UnsafeMutableRawPointer
         var count: Int
 
         mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
-            (at + count).storeBytes(of: number.littleEndian, as: Number.self)
+            unsafe (at + count).storeBytes(of: number.littleEndian, as: Number.self)
             count += MemoryLayout<Number>.size
         }
     }

@@ -208,8 +208,8 @@ package struct LedgerHistory: Sendable {
     /// - Parameter texts: Those of the record.
     mutating func takeAttempts(firstRow: UInt64, _ texts: [UInt8]) {
         guard let index = index(of: firstRow) else { return }
-        ranges[index].take(
-            texts.withUnsafeBytes { LedgerDecoder.attempts($0, rows: ranges[index].facts.rows) })
+        unsafe ranges[index].take(
+            texts.withUnsafeBytes { unsafe LedgerDecoder.attempts($0, rows: ranges[index].facts.rows) })
     }
 
     /// Figures are cumulative: each record replaces the earlier ones of its session.
@@ -259,7 +259,7 @@ package struct LedgerHistory: Sendable {
                 String(decoding: try text() ?? [], as: UTF8.self)
             }
         } else if entry.outcome.isAnswered {
-            let unknown = entry.reason == nil ? try text()?.withUnsafeBytes { Reason(bytes: $0) } : nil
+            let unknown = unsafe entry.reason == nil ? try text()?.withUnsafeBytes { unsafe Reason(bytes: $0) } : nil
             if let reason = entry.reason.map({ .known($0) }) ?? unknown { reasons.count(reason, of: entry.outcome) }
         }
     }

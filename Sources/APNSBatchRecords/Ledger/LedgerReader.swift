@@ -8,7 +8,7 @@ import APNSBatchNotification
 /// was never acknowledged. There are two exceptions: according to a later mark the record was durable, or other records
 /// follow it and the system has not been restarted since. Then the ledger is damaged, and the state of its rows cannot be
 /// known.
-package struct LedgerReader: ~Copyable {
+@safe package struct LedgerReader: ~Copyable {
     /// The result of reading a ledger.
     package struct Reading: Sendable {
         package var history = LedgerHistory()
@@ -48,10 +48,10 @@ package struct LedgerReader: ~Copyable {
 
     package init(_ storage: any AppendFile) {
         self.storage = storage
-        window = .allocate(byteCount: Self.windowBytes, alignment: 16)
+        unsafe window = .allocate(byteCount: Self.windowBytes, alignment: 16)
     }
 
-    deinit { window.deallocate() }
+    deinit { unsafe window.deallocate() }
 
     /// Reads all records.
     ///
@@ -72,7 +72,7 @@ package struct LedgerReader: ~Copyable {
         }
         guard reading.history.header != nil else {
             // Ranges are announced only after header and session are durable.
-            throw try follows(0, { frame, _, _ in frame.kind == .range }) ? .damaged(at: 0) : .notOne
+            throw try unsafe follows(0, { frame, _, _ in frame.kind == .range }) ? .damaged(at: 0) : .notOne
         }
         guard limit == .max else { return reading }
         let isSameBoot = boot.map { $0 != (0, 0) && reading.history.session?.boot ?? (0, 0) == $0 } ?? false
@@ -87,9 +87,9 @@ package struct LedgerReader: ~Copyable {
     /// Whether an invalid record was complete once. Written data survives the process: unless the power failed, only the
     /// last record can be torn.
     private mutating func isDamage(_ offset: UInt64, _ isSameBoot: Bool) throws(Failure) -> Bool {
-        try follows(offset) { frame, fixed, at in
+        try unsafe follows(offset) { frame, fixed, at in
             if isSameBoot { return true }
-            guard frame.kind == .mark, let mark = LedgerDecoder.mark(fixed) else { return false }
+            guard frame.kind == .mark, let mark = unsafe LedgerDecoder.mark(fixed) else { return false }
             return mark.position == at && mark.covered > offset
         }
     }
@@ -97,7 +97,7 @@ package struct LedgerReader: ~Copyable {
     /// Returns the header and the last session. Only the lengths of the records between them are read.
     mutating func opening() throws(Failure) -> (header: LedgerHeader, session: LedgerSession?) {
         guard let first = try frame(at: 0), first.kind == .header,
-            let header = LedgerDecoder.header(fixedPart(first, at: 0), texts: try texts(first, at: 0))
+            let header = unsafe LedgerDecoder.header(fixedPart(first, at: 0), texts: try texts(first, at: 0))
         else {
             _ = try read()
             throw .damaged(at: 0)
@@ -105,10 +105,12 @@ package struct LedgerReader: ~Copyable {
         var session: LedgerSession?
         var offset = UInt64(first.recordLength)
         while offset + UInt64(LedgerFrame.length) <= storage.length,
-            let frame = try read(at: offset, count: LedgerFrame.length).withUnsafeBytes({ LedgerFrame($0) })
+            let frame = try unsafe read(at: offset, count: LedgerFrame.length).withUnsafeBytes({
+                unsafe LedgerFrame($0)
+            })
         {
             if frame.kind == .session, try self.frame(at: offset) != nil {
-                session = LedgerDecoder.session(fixedPart(frame, at: offset)) ?? session
+                session = unsafe LedgerDecoder.session(fixedPart(frame, at: offset)) ?? session
                 if frame.textLength > 0, try textsHold(at: offset) { session?.note = try texts(frame, at: offset) }
             }
             offset += UInt64(frame.recordLength)
@@ -119,9 +121,9 @@ package struct LedgerReader: ~Copyable {
     /// Returns the frame of the record at an offset, if the record is complete and valid. Its fixed part is then in the
     /// window.
     private mutating func frame(at offset: UInt64) throws(Failure) -> LedgerFrame? {
-        guard let frame = LedgerFrame(try bytes(at: offset, count: LedgerFrame.length)),
+        guard let frame = unsafe LedgerFrame(try bytes(at: offset, count: LedgerFrame.length)),
             offset + UInt64(frame.recordLength) <= storage.length,
-            frame.holds(try bytes(at: offset, count: LedgerFrame.length + frame.fixedLength))
+            unsafe frame.holds(try bytes(at: offset, count: LedgerFrame.length + frame.fixedLength))
         else { return nil }
         // There is only one header, and it is small, so its texts are checked here.
         if frame.kind == .header, try !textsHold(at: offset) { return nil }
@@ -129,40 +131,40 @@ package struct LedgerReader: ~Copyable {
     }
 
     private func take(_ frame: LedgerFrame, at offset: UInt64, into reading: inout Reading) throws {
-        let fixed = fixedPart(frame, at: offset)
+        let fixed = unsafe fixedPart(frame, at: offset)
         switch frame.kind {
         case .header:
-            try reading.history.take(try found(LedgerDecoder.header(fixed, texts: texts(frame, at: offset))))
-        case .session: try reading.history.take(try found(LedgerDecoder.session(fixed)))
-        case .range: try reading.history.take(try found(LedgerDecoder.range(fixed)))
+            try unsafe reading.history.take(try found(LedgerDecoder.header(fixed, texts: texts(frame, at: offset))))
+        case .session: try unsafe reading.history.take(try found(LedgerDecoder.session(fixed)))
+        case .range: try unsafe reading.history.take(try found(LedgerDecoder.range(fixed)))
         case .outcomes:
             reading.afterMark.append(offset)
-            try takeOutcomes(fixed, frame, at: offset, into: &reading.history)
+            try unsafe takeOutcomes(fixed, frame, at: offset, into: &reading.history)
         case .mark:
-            let mark = try found(LedgerDecoder.mark(fixed))
+            let mark = try unsafe found(LedgerDecoder.mark(fixed))
             guard mark.position == offset else { throw LedgerHistory.Fault.misplaced }
             reading.history.takeMark(resultsLength: mark.resultsLength, resultsSum: mark.resultsSum)
             reading.afterMark.removeAll { $0 < mark.covered }
         case .handed:
-            let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
+            let (firstRow, rows) = try unsafe found(LedgerDecoder.handed(fixed))
             try reading.history.takeHanded(firstRow: firstRow, rows: rows)
             if frame.textLength > 0, try textsHold(at: offset) {
                 reading.history.takeAttempts(firstRow: firstRow, try texts(frame, at: offset))
             }
         case .figures:
-            var figures = try found(LedgerDecoder.figures(fixed))
+            var figures = try unsafe found(LedgerDecoder.figures(fixed))
             if frame.textLength > 0, try textsHold(at: offset) {
-                figures.lanes = try texts(frame, at: offset).withUnsafeBytes { LaneAccount(text: $0) }
+                figures.lanes = try unsafe texts(frame, at: offset).withUnsafeBytes { unsafe LaneAccount(text: $0) }
             }
             try reading.history.take(figures)
         case .change:
-            let time = try found(LedgerDecoder.changeTime(fixed))
+            let time = try unsafe found(LedgerDecoder.changeTime(fixed))
             let text = try textsHold(at: offset) ? try texts(frame, at: offset) : []
             try reading.history.take(RunChange(time: time, text: String(decoding: text, as: UTF8.self)))
         case .reopened:
-            _ = try found(LedgerDecoder.reopened(fixed))
+            _ = try unsafe found(LedgerDecoder.reopened(fixed))
             try reading.reopen(at: offset)
-        case .end: try reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
+        case .end: try unsafe reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
         }
     }
 
@@ -174,10 +176,10 @@ package struct LedgerReader: ~Copyable {
     private func takeOutcomes(
         _ fixed: UnsafeRawBufferPointer, _ frame: LedgerFrame, at offset: UInt64, into history: inout LedgerHistory
     ) throws {
-        let count = try found(LedgerDecoder.outcomeCount(fixed))
+        let count = try unsafe found(LedgerDecoder.outcomeCount(fixed))
         var textOffset = 0
         for number in 0..<count {
-            guard let entry = LedgerDecoder.outcome(number, of: fixed) else { throw Failure.newer(at: offset) }
+            guard let entry = unsafe LedgerDecoder.outcome(number, of: fixed) else { throw Failure.newer(at: offset) }
             let end = textOffset + entry.textLength
             guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
             try history.take(entry) {
@@ -197,8 +199,8 @@ package struct LedgerReader: ~Copyable {
             throw .damaged(at: offset)
         }
         let texts = try texts(frame, at: offset)
-        let fixed = fixedPart(frame, at: offset)
-        let isOne = texts.withUnsafeBytes { LedgerDecoder.batch(fixed, texts: $0, into: batch) }
+        let fixed = unsafe fixedPart(frame, at: offset)
+        let isOne = unsafe texts.withUnsafeBytes { unsafe LedgerDecoder.batch(fixed, texts: $0, into: batch) }
         guard isOne else { throw .damaged(at: offset) }
         return frame
     }
@@ -209,13 +211,13 @@ package struct LedgerReader: ~Copyable {
     /// Returns the mark at an offset; nil if there is another record.
     mutating func mark(at offset: UInt64) throws(Failure) -> LedgerMark? {
         guard let frame = try frame(at: offset), frame.kind == .mark else { return nil }
-        return LedgerDecoder.mark(fixedPart(frame, at: offset))
+        return unsafe LedgerDecoder.mark(fixedPart(frame, at: offset))
     }
 
     /// Returns the number of outcomes in the record at an offset; 0 if there is another record.
     mutating func outcomeCount(at offset: UInt64) throws(Failure) -> Int {
         guard let frame = try frame(at: offset), frame.kind == .outcomes else { return 0 }
-        return LedgerDecoder.outcomeCount(fixedPart(frame, at: offset)) ?? 0
+        return unsafe LedgerDecoder.outcomeCount(fixedPart(frame, at: offset)) ?? 0
     }
 
     /// Forgets what was read, for a caller that walks through a ledger which grows.
@@ -229,26 +231,26 @@ package struct LedgerReader: ~Copyable {
         if !isThere {
             (windowStart, windowCount) = (offset, 0)
             do throws(StorageError) {
-                windowCount = try storage.read(at: offset, into: window)
+                windowCount = try unsafe storage.read(at: offset, into: window)
             } catch {
                 throw .storage(error)
             }
         }
         let start = Int(offset - windowStart)
-        return UnsafeRawBufferPointer(rebasing: window[start..<min(windowCount, start + count)])
+        return unsafe UnsafeRawBufferPointer(rebasing: window[start..<min(windowCount, start + count)])
     }
 
     private func fixedPart(_ frame: LedgerFrame, at offset: UInt64) -> UnsafeRawBufferPointer {
         let start = Int(offset - windowStart) + LedgerFrame.length
-        return UnsafeRawBufferPointer(rebasing: window[start..<(start + frame.fixedLength)])
+        return unsafe UnsafeRawBufferPointer(rebasing: window[start..<(start + frame.fixedLength)])
     }
 
     private func read(at offset: UInt64, count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var got = 0
         do throws(StorageError) {
-            got = try bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
-                try storage.read(at: offset, into: UnsafeMutableRawBufferPointer(bytes))
+            got = try unsafe bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
+                try unsafe storage.read(at: offset, into: UnsafeMutableRawBufferPointer(bytes))
             }
         } catch {
             throw .storage(error)
@@ -264,8 +266,8 @@ package struct LedgerReader: ~Copyable {
     /// Whether the texts of the record at an offset are as they were written.
     func textsHold(at offset: UInt64) throws(Failure) -> Bool {
         let head = try read(at: offset, count: LedgerFrame.length)
-        guard let frame = head.withUnsafeBytes({ LedgerFrame($0) }) else { return false }
-        return try texts(frame, at: offset).withUnsafeBytes { CRC32C.of($0) } == frame.textSum
+        guard let frame = unsafe head.withUnsafeBytes({ unsafe LedgerFrame($0) }) else { return false }
+        return try unsafe texts(frame, at: offset).withUnsafeBytes { unsafe CRC32C.of($0) } == frame.textSum
     }
 
     /// Whether a valid record that satisfies a predicate begins anywhere after an offset.
@@ -274,10 +276,10 @@ package struct LedgerReader: ~Copyable {
     ) throws(Failure) -> Bool {
         var at = (offset + 15) & ~7
         while at + UInt64(LedgerFrame.length) <= storage.length {
-            if let frame = LedgerFrame(try bytes(at: at, count: LedgerFrame.length)),
+            if let frame = unsafe LedgerFrame(try bytes(at: at, count: LedgerFrame.length)),
                 at + UInt64(frame.recordLength) <= storage.length,
-                frame.holds(try bytes(at: at, count: LedgerFrame.length + frame.fixedLength)),
-                isWanted(frame, fixedPart(frame, at: at), at)
+                unsafe frame.holds(try bytes(at: at, count: LedgerFrame.length + frame.fixedLength)),
+                unsafe isWanted(frame, fixedPart(frame, at: at), at)
             {
                 return true
             }
@@ -289,6 +291,6 @@ package struct LedgerReader: ~Copyable {
 
 extension LedgerDecoder {
     static func header(_ fixed: UnsafeRawBufferPointer, texts: [UInt8]) -> LedgerHeader? {
-        texts.withUnsafeBytes { header(fixed, texts: $0) }
+        unsafe texts.withUnsafeBytes { unsafe header(fixed, texts: $0) }
     }
 }

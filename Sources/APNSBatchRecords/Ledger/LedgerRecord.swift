@@ -57,13 +57,13 @@ struct LedgerFrame: Equatable {
 
     /// Writes the frame. The fixed part must already follow it.
     func write(to record: UnsafeMutableRawPointer) {
-        record.storeBytes(of: (Self.tag | UInt32(kind.rawValue)).littleEndian, as: UInt32.self)
-        record.storeBytes(of: UInt32(fixedLength).littleEndian, toByteOffset: 4, as: UInt32.self)
-        record.storeBytes(of: UInt32(textLength).littleEndian, toByteOffset: 8, as: UInt32.self)
-        record.storeBytes(of: textSum.littleEndian, toByteOffset: 12, as: UInt32.self)
-        record.storeBytes(of: 0, toByteOffset: 20, as: UInt32.self)
-        let sum = Self.sum(UnsafeRawPointer(record), fixedLength: fixedLength)
-        record.storeBytes(of: sum.littleEndian, toByteOffset: 16, as: UInt32.self)
+        unsafe record.storeBytes(of: (Self.tag | UInt32(kind.rawValue)).littleEndian, as: UInt32.self)
+        unsafe record.storeBytes(of: UInt32(fixedLength).littleEndian, toByteOffset: 4, as: UInt32.self)
+        unsafe record.storeBytes(of: UInt32(textLength).littleEndian, toByteOffset: 8, as: UInt32.self)
+        unsafe record.storeBytes(of: textSum.littleEndian, toByteOffset: 12, as: UInt32.self)
+        unsafe record.storeBytes(of: 0, toByteOffset: 20, as: UInt32.self)
+        let sum = unsafe Self.sum(UnsafeRawPointer(record), fixedLength: fixedLength)
+        unsafe record.storeBytes(of: sum.littleEndian, toByteOffset: 16, as: UInt32.self)
     }
 
     /// Reads the frame at the beginning of the bytes; returns nil if there is none. Do not trust it before `holds` returns
@@ -71,7 +71,7 @@ struct LedgerFrame: Equatable {
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.length else { return nil }
         func number(_ offset: Int) -> UInt32 {
-            UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         }
         guard number(0) & ~0xFF == Self.tag, number(20) == 0,
             let kind = LedgerKind(rawValue: UInt8(truncatingIfNeeded: number(0))),
@@ -93,12 +93,12 @@ struct LedgerFrame: Equatable {
     /// Whether the checksum of frame and fixed part matches. `bytes` begin with the frame.
     func holds(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= Self.length + fixedLength, let base = bytes.baseAddress else { return false }
-        let written = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
-        return Self.sum(base, fixedLength: fixedLength) == written
+        let written = unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
+        return unsafe Self.sum(base, fixedLength: fixedLength) == written
     }
 
     private static func sum(_ record: UnsafeRawPointer, fixedLength: Int) -> UInt32 {
-        CRC32C.of(
+        unsafe CRC32C.of(
             UnsafeRawBufferPointer(start: record + length, count: fixedLength),
             after: CRC32C.of(UnsafeRawBufferPointer(start: record, count: 16)))
     }
@@ -181,9 +181,9 @@ package struct LedgerHeader: Equatable, Sendable {
     package var sum: UInt32 {
         var bytes = digest
         for number in [identity.0, identity.1, start, UInt64(columnsSum)] {
-            withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+            unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes += $0 }
         }
-        return bytes.withUnsafeBytes { CRC32C.of($0) }
+        return unsafe bytes.withUnsafeBytes { unsafe CRC32C.of($0) }
     }
 }
 

@@ -72,12 +72,12 @@ package final class RunLedger: Sendable {
         if reopening { Outcome.allCases.filter(\.canBeReopened).forEach { encoder.addReopened($0) } }
         for range in handed {
             if !encoder.hasRoom {
-                try ledger.append(encoder.bytes)
+                try unsafe ledger.append(encoder.bytes)
                 encoder.removeAll()
             }
             encoder.addHanded(firstRow: range.firstRow, rows: range.rows)
         }
-        try ledger.append(encoder.bytes)
+        try unsafe ledger.append(encoder.bytes)
         try ledger.sync()
     }
 
@@ -220,7 +220,7 @@ package final class RunLedger: Sendable {
         body(&state.encoder)
         let length = state.storage.length
         do throws(StorageError) {
-            try state.storage.append(state.encoder.bytes)
+            try unsafe state.storage.append(state.encoder.bytes)
         } catch {
             cut(to: length, &state)
             throw error

@@ -41,7 +41,7 @@ struct ResultsRepair: ~Copyable {
                 try results.truncate(to: 0)
                 sum = 0
                 let header = ResultLines.header(columns)
-                try header.withUnsafeBytes { try append($0) }
+                try unsafe header.withUnsafeBytes { try unsafe append($0) }
                 try projectAll(upTo: reading.length)
             }
             try flush()
@@ -69,19 +69,21 @@ struct ResultsRepair: ~Copyable {
 
     private mutating func project(_ offset: UInt64, _ reader: inout LedgerReader) throws {
         _ = try reader.outcomes(at: offset, into: batch)
-        for entry in batch.entries where offset >= reopenedAt || !entry.outcome.canBeReopened {
+        for index in unsafe batch.entries.indices {
+            let entry = unsafe batch.entries[index]
+            if offset < reopenedAt, entry.outcome.canBeReopened { continue }
             if !lines.hasRoom { try flush() }
             lines.append(entry, of: batch)
         }
     }
 
     private mutating func flush() throws {
-        try append(lines.bytes)
+        try unsafe append(lines.bytes)
         lines.removeAll()
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
-        try results.append(bytes)
-        sum = CRC32C.of(bytes, after: sum)
+        try unsafe results.append(bytes)
+        sum = unsafe CRC32C.of(bytes, after: sum)
     }
 }

@@ -43,11 +43,13 @@ package enum RunDirectory {
     /// Whether the rows that a run keeps are gone.
     package static func lacksKeptRows(_ opening: RunOpening, in directory: String) -> Bool {
         let name = opening.header.isCopied ? inputCopy : opening.header.isSpooled ? spool : nil
-        return name.map { access("\(directory)/\($0)", F_OK) != 0 } ?? false
+        return name.map { unsafe access("\(directory)/\($0)", F_OK) != 0 } ?? false
     }
 
     /// Whether there is such a directory.
-    package static func exists(_ directory: String) -> Bool { access("\(directory)/.", F_OK) == 0 || !isAbsence(errno) }
+    package static func exists(_ directory: String) -> Bool {
+        unsafe access("\(directory)/.", F_OK) == 0 || !isAbsence(errno)
+    }
 
     /// Whether a failed look at a file means that there is none. Any other failure means nothing for it.
     static func isAbsence(_ code: Int32) -> Bool { [ENOENT, ENOTDIR].contains(code) }
@@ -55,11 +57,11 @@ package enum RunDirectory {
     /// Whether there is a file, or a link.
     package static func hasFile(_ path: String) -> Bool {
         var facts = stat()
-        return lstat(path, &facts) == 0
+        return unsafe lstat(path, &facts) == 0
     }
 
     /// Removes a file of a run directory, if there is one.
-    package static func removeFile(_ path: String) { unlink(path) }
+    package static func removeFile(_ path: String) { unsafe unlink(path) }
 
     /// Whether there is a ledger, which may be empty.
     package static func hasLedger(_ directory: String) -> Bool { DirectoryFiles(directory).hasLedger }
@@ -95,7 +97,7 @@ package enum RunDirectory {
     /// Whether `results.csv` has no lines of any run.
     package static func hasNoLines(_ directory: String) -> Bool {
         var facts = stat()
-        guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
+        guard unsafe lstat("\(directory)/\(results)", &facts) == 0 else { return true }
         guard let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }
         return (try? ResultsScan(storage).isBareHeader) ?? false
     }
@@ -104,7 +106,9 @@ package enum RunDirectory {
     package static func hasNoRows(_ spool: any AppendFile) throws(CampaignError) -> Bool {
         guard spool.length <= 64 * 1024 else { return false }
         var bytes = [UInt8](repeating: 0, count: Int(spool.length))
-        try CampaignError.mapping(.results) { _ = try bytes.withUnsafeMutableBytes { try spool.read(at: 0, into: $0) } }
+        try CampaignError.mapping(.results) {
+            _ = try unsafe bytes.withUnsafeMutableBytes { try unsafe spool.read(at: 0, into: $0) }
+        }
         return bytes.dropLast().allSatisfy { $0 != UInt8(ascii: "\n") }
     }
 
@@ -118,7 +122,7 @@ package enum RunDirectory {
 
     /// - Parameter path: The path that an error names.
     static func confirmWritable(_ place: String, as path: String) throws(CampaignError) {
-        guard access("\(place)/.", W_OK | X_OK) == 0 else {
+        guard unsafe access("\(place)/.", W_OK | X_OK) == 0 else {
             throw CampaignError(.configuration, "cannot write into \(path): \(systemMessage())")
         }
     }
@@ -135,9 +139,9 @@ package enum RunDirectory {
     }
 
     private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     /// Returns the directory that holds another one, of an absolute path.
@@ -162,13 +166,13 @@ package enum RunDirectory {
     /// Whether there are results, of whatever program.
     package static func hasResults(_ directory: String) -> Bool {
         var facts = stat()
-        return lstat("\(directory)/\(summary)", &facts) == 0 || lstat("\(directory)/\(results)", &facts) == 0
+        return unsafe lstat("\(directory)/\(summary)", &facts) == 0 || lstat("\(directory)/\(results)", &facts) == 0
     }
 
     /// Whether `results.csv` contains at most its first line, as it may beside a ledger without a header.
     static func hasBareResults(_ directory: String) -> Bool {
         var facts = stat()
-        return lstat("\(directory)/\(summary)", &facts) != 0 && hasNoLines(directory)
+        return unsafe lstat("\(directory)/\(summary)", &facts) != 0 && hasNoLines(directory)
     }
 
     private static func makeNew() throws(CampaignError) -> String {
@@ -176,7 +180,7 @@ package enum RunDirectory {
         let stamp = timestamp()
         for number in 1...1000 {
             let path = number == 1 ? "\(folder)/\(stamp)" : "\(folder)/\(stamp)-\(number)"
-            if mkdir(path, mode) == 0 {
+            if unsafe mkdir(path, mode) == 0 {
                 try CampaignError.mapping(.configuration) { try FileStorage.syncDirectory(folder) }
                 return path
             }
@@ -200,10 +204,10 @@ package enum RunDirectory {
 
     private static func timestamp() -> String {
         var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
+        var parts = unsafe tm()
+        unsafe gmtime_r(&now, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+        return unsafe "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
             + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
     }
 }

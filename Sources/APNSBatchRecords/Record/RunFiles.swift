@@ -59,7 +59,7 @@ package struct DirectoryFiles: RunFiles {
     /// Whether there is a file in the place of the ledger, or a link.
     var hasLedger: Bool {
         var facts = stat()
-        return lstat(ledgerPath, &facts) == 0 || !RunDirectory.isAbsence(errno)
+        return unsafe lstat(ledgerPath, &facts) == 0 || !RunDirectory.isAbsence(errno)
     }
 
     package var boot: (UInt64, UInt64) { BootID.read() }
@@ -91,7 +91,7 @@ package struct DirectoryFiles: RunFiles {
         var first = [UInt8](repeating: 0, count: 4)
         var reader = LedgerReader(storage)
         do {
-            let count = try first.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
+            let count = try unsafe first.withUnsafeMutableBytes { try unsafe storage.read(at: 0, into: $0) }
             let isOurs = first[..<count].elementsEqual(LedgerFrame.headerTag.prefix(count))
             // A loss of power may leave zeros.
             guard isOurs || first.allSatisfy({ $0 == 0 }) else { return false }
@@ -176,7 +176,7 @@ package struct DirectoryFiles: RunFiles {
     }
 
     package func removeSpool(of ledger: any AppendFile) {
-        if Self.isHeld(ledger) { unlink("\(directory)/\(RunDirectory.spool)") }
+        if Self.isHeld(ledger) { unsafe unlink("\(directory)/\(RunDirectory.spool)") }
     }
 
     static func isHeld(_ ledger: any AppendFile) -> Bool { (try? ledger.confirmHeld()) != nil }
@@ -193,7 +193,7 @@ package struct DirectoryFiles: RunFiles {
     }
 
     package func removeInputCopy(of ledger: any AppendFile) {
-        if Self.isHeld(ledger) { unlink(inputCopyPath) }
+        if Self.isHeld(ledger) { unsafe unlink(inputCopyPath) }
     }
 
     /// Replaces the copy of the input by a file that `write` makes. If that fails, the copy stays.
@@ -201,7 +201,7 @@ package struct DirectoryFiles: RunFiles {
         let other = inputCopyPath + ".new"
         guard Self.isHeld(ledger), let storage = try? emptyFile(other) else { return }
         let isWritten = (try? write(storage)) != nil && (try? storage.sync()) != nil
-        if !isWritten || rename(other, inputCopyPath) != 0 { unlink(other) }
+        if unsafe !isWritten || rename(other, inputCopyPath) != 0 { unsafe unlink(other) }
     }
 
     func emptyFile(_ path: String) throws(StorageError) -> FileStorage {

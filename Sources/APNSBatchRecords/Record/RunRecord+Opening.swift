@@ -76,11 +76,11 @@ extension RunRecord {
         let line = ResultLines.header(header.resultColumns)
         try CampaignError.mapping(.results) {
             try results.truncate(to: 0)
-            try line.withUnsafeBufferPointer { (line) throws(StorageError) in
-                try results.append(UnsafeRawBufferPointer(line))
+            try unsafe line.withUnsafeBufferPointer { (line) throws(StorageError) in
+                try unsafe results.append(UnsafeRawBufferPointer(line))
             }
         }
-        return line.withUnsafeBytes { CRC32C.of($0) }
+        return unsafe line.withUnsafeBytes { unsafe CRC32C.of($0) }
     }
 }
 

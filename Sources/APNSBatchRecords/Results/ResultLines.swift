@@ -11,7 +11,7 @@ import APNSBatchRows
 /// fields that can be opened in a spreadsheet and shown on a terminal (`SheetField`). `status` and `timestamp`
 /// are empty if there is none; `apns_id` is empty for rows that were never sent, and `apns_unique_id` if the server sent
 /// none.
-package struct ResultLines: ~Copyable {
+@safe package struct ResultLines: ~Copyable {
     static let columns = [
         "row", "token", "outcome", "status", "reason", "timestamp", "apns_id", "attempts", "apns_unique_id",
     ]
@@ -23,10 +23,10 @@ package struct ResultLines: ~Copyable {
         var lines = ResultLines(campaign: (0, 0))
         for (place, name) in (columns + carried).enumerated() {
             if place > 0 { lines.append(byte: UInt8(ascii: ",")) }
-            Array(name.utf8).withUnsafeBytes { lines.append(field: $0) }
+            unsafe Array(name.utf8).withUnsafeBytes { unsafe lines.append(field: $0) }
         }
         lines.append(byte: UInt8(ascii: "\n"))
-        return Array(lines.bytes)
+        return unsafe Array(lines.bytes)
     }
 
     /// The number of bytes of lines that are buffered before they are written.
@@ -55,15 +55,15 @@ package struct ResultLines: ~Copyable {
         self.campaign = campaign
         self.carried = carried
         self.capacity = capacity
-        buffer = .allocate(capacity: capacity)
+        unsafe buffer = .allocate(capacity: capacity)
     }
 
-    deinit { buffer.deallocate() }
+    deinit { unsafe buffer.deallocate() }
 
     /// Whether the next line fits, whatever its length.
     var hasRoom: Bool { used + lineLimit <= capacity }
 
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: buffer, count: used) }
 
     mutating func removeAll() { used = 0 }
 
@@ -71,47 +71,47 @@ package struct ResultLines: ~Copyable {
         append(number: entry.row)
         append(byte: UInt8(ascii: ","))
         if entry.isHex {
-            append(plain: batch.token(of: entry))
+            unsafe append(plain: batch.token(of: entry))
         } else {
-            append(field: batch.token(of: entry), isKey: true)
+            unsafe append(field: batch.token(of: entry), isKey: true)
         }
         append(byte: UInt8(ascii: ","))
         append(text: entry.outcome.name)
         append(byte: UInt8(ascii: ","))
         if entry.httpStatus > 0 { append(status: entry.httpStatus) }
         append(byte: UInt8(ascii: ","))
-        if entry.reasonLength > 0 { append(field: batch.reason(of: entry)) }
+        if entry.reasonLength > 0 { unsafe append(field: batch.reason(of: entry)) }
         append(byte: UInt8(ascii: ","))
         if entry.timestamp != OutcomeEntry.noTimestamp { append(number: entry.timestamp) }
         append(byte: UInt8(ascii: ","))
         if entry.hasOwnID {
-            append(plain: batch.ownID(of: entry))
+            unsafe append(plain: batch.ownID(of: entry))
         } else if entry.attempts != 0 {
-            MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
+            unsafe MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
             used += MessageID.length
         }
         append(byte: UInt8(ascii: ","))
         append(number: UInt64(entry.attempts.count))
         if carried == 0, entry.carriedLength == 0 {
             // A comma and LF, in one store.
-            UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)
+            unsafe UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)
             used += 2
         } else {
-            append(carried: batch.carried(of: entry))
+            unsafe append(carried: batch.carried(of: entry))
         }
     }
 
     /// Appends the unique id, which is the last of the carried fields, and then the carried columns.
     @inline(never)
     private mutating func append(carried fields: UnsafeRawBufferPointer) {
-        var rest = fields
-        for _ in 0..<carried { _ = CarriedFields.takeFirst(&rest) }
+        var rest = unsafe fields
+        for _ in 0..<carried { _ = unsafe CarriedFields.takeFirst(&rest) }
         append(byte: UInt8(ascii: ","))
-        append(field: CarriedFields.takeFirst(&rest))
-        rest = fields
+        unsafe append(field: CarriedFields.takeFirst(&rest))
+        unsafe rest = unsafe fields
         for _ in 0..<carried {
             append(byte: UInt8(ascii: ","))
-            append(field: CarriedFields.takeFirst(&rest))
+            unsafe append(field: CarriedFields.takeFirst(&rest))
         }
         append(byte: UInt8(ascii: "\n"))
     }
@@ -120,35 +120,35 @@ package struct ResultLines: ~Copyable {
     private mutating func append(status: UInt16) {
         if status != lastStatus.number {
             lastStatus.number = status
-            lastStatus.length = withUnsafeMutableBytes(of: &lastStatus.digits) {
-                Decimal.write(UInt64(status), to: $0.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            lastStatus.length = unsafe withUnsafeMutableBytes(of: &lastStatus.digits) {
+                unsafe Decimal.write(UInt64(status), to: $0.baseAddress!.assumingMemoryBound(to: UInt8.self))
             }
         }
-        UnsafeMutableRawPointer(buffer + used).storeBytes(of: lastStatus.digits, as: UInt64.self)
+        unsafe UnsafeMutableRawPointer(buffer + used).storeBytes(of: lastStatus.digits, as: UInt64.self)
         used += lastStatus.length
     }
 
     private mutating func append(byte: UInt8) {
-        buffer[used] = byte
+        unsafe buffer[used] = byte
         used += 1
     }
 
     private mutating func append(text: StaticString) {
-        (buffer + used).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        unsafe (buffer + used).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
         used += text.utf8CodeUnitCount
     }
 
     private mutating func append(number: UInt64) {
-        used += Decimal.write(number, to: buffer + used)
+        unsafe used += Decimal.write(number, to: buffer + used)
     }
 
     private mutating func append(plain field: UnsafeRawBufferPointer) {
-        UnsafeMutableRawPointer(buffer + used).copyMemory(
+        unsafe UnsafeMutableRawPointer(buffer + used).copyMemory(
             from: field.baseAddress ?? UnsafeRawPointer(buffer), byteCount: field.count)
         used += field.count
     }
 
     private mutating func append(field: UnsafeRawBufferPointer, isKey: Bool = false) {
-        used += SheetField.write(field, isKey: isKey, to: buffer + used)
+        unsafe used += SheetField.write(field, isKey: isKey, to: buffer + used)
     }
 }

@@ -36,7 +36,7 @@ package struct ResultsBreakdown {
             while let chunk = try reader.next() {
                 defer { chunk.recycle() }
                 cursor.open(chunk)
-                while cursor.next(into: &row) { take(row.fields) }
+                while cursor.next(into: &row) { unsafe take(row.fields) }
             }
         } catch {
             throw CampaignError(.results, error.message(input: path), cause: error)
@@ -44,14 +44,14 @@ package struct ResultsBreakdown {
     }
 
     mutating func take(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) {
-        guard fields.count >= fieldsLeast, let outcome = outcome(fields[Self.outcomeColumn]) else { return }
-        for index in columns.indices { columns[index].count(fields[places[index]], outcome) }
+        guard fields.count >= fieldsLeast, let outcome = unsafe outcome(fields[Self.outcomeColumn]) else { return }
+        for index in columns.indices { unsafe columns[index].count(fields[places[index]], outcome) }
     }
 
     /// Most lines have the outcome of the line before.
     private mutating func outcome(_ name: UnsafeRawBufferPointer) -> Outcome? {
-        if Self.isName(name, of: lastOutcome) { return lastOutcome }
-        for outcome in Outcome.allCases where Self.isName(name, of: outcome) {
+        if unsafe Self.isName(name, of: lastOutcome) { return lastOutcome }
+        for outcome in Outcome.allCases where unsafe Self.isName(name, of: outcome) {
             lastOutcome = outcome
             return outcome
         }
@@ -59,7 +59,7 @@ package struct ResultsBreakdown {
     }
 
     private static func isName(_ name: UnsafeRawBufferPointer, of outcome: Outcome) -> Bool {
-        outcome.name.withUTF8Buffer { $0.count == name.count && $0.elementsEqual(name) }
+        outcome.name.withUTF8Buffer { unsafe $0.count == name.count && $0.elementsEqual(name) }
     }
 }
 
@@ -83,21 +83,21 @@ package struct ValueCounts {
 
     /// Counts a row. Allocates only for a new value.
     package mutating func count(_ value: UnsafeRawBufferPointer, _ outcome: Outcome) {
-        if let index = index(of: value) { counts[index][outcome] += 1 } else { others[outcome] += 1 }
+        if let index = unsafe index(of: value) { counts[index][outcome] += 1 } else { others[outcome] += 1 }
     }
 
     /// Returns the index of a value; nil if it is not kept.
     private mutating func index(of value: UnsafeRawBufferPointer) -> Int? {
-        var slot = Self.hash(value)
+        var slot = unsafe Self.hash(value)
         while slots[slot] >= 0 {
             let index = Int(slots[slot])
-            if isValue(index, value) { return index }
+            if unsafe isValue(index, value) { return index }
             slot = (slot + 1) % Self.slotCount
         }
         guard counts.count < Self.valuesMax else { return nil }
         slots[slot] = Int32(counts.count)
         counts.append([:])
-        bytes.append(contentsOf: value)
+        unsafe bytes.append(contentsOf: value)
         ends.append(bytes.count)
         return counts.count - 1
     }
@@ -107,21 +107,21 @@ package struct ValueCounts {
     private func isValue(_ index: Int, _ value: UnsafeRawBufferPointer) -> Bool {
         let range = range(index)
         guard range.count == value.count else { return false }
-        for place in 0..<value.count where bytes[range.lowerBound + place] != value[place] { return false }
+        for place in 0..<value.count where unsafe bytes[range.lowerBound + place] != value[place] { return false }
         return true
     }
 
     /// FNV-1a.
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hash: UInt32 = 0x811c_9dc5
-        for index in bytes.indices { hash = (hash ^ UInt32(bytes[index])) &* 0x0100_0193 }
+        for index in bytes.indices { hash = unsafe (hash ^ UInt32(bytes[index])) &* 0x0100_0193 }
         return Int((hash ^ (hash >> 16)) % UInt32(slotCount))
     }
 
     /// The kept values with their counts, those with most rows first. A value is the field as the input has it.
     package var values: [(value: String, counts: OutcomeCounts)] {
         let all = counts.indices.map { index in
-            let plain = bytes[range(index)].withUnsafeBytes { SheetField.plain($0) }
+            let plain = unsafe bytes[range(index)].withUnsafeBytes { unsafe SheetField.plain($0) }
             return (value: String(decoding: plain, as: UTF8.self), counts: counts[index])
         }
         return all.sorted { ($1.counts.sum, $0.value) < ($0.counts.sum, $1.value) }

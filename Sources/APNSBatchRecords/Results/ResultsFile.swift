@@ -22,8 +22,8 @@ package final class ResultsFile: OutcomeReceiver {
         var sum: UInt32
 
         mutating func flush() throws(StorageError) {
-            try storage.append(lines.bytes)
-            sum = CRC32C.of(lines.bytes, after: sum)
+            try unsafe storage.append(lines.bytes)
+            sum = unsafe CRC32C.of(lines.bytes, after: sum)
             lines.removeAll()
         }
     }
@@ -56,9 +56,9 @@ package final class ResultsFile: OutcomeReceiver {
 
     package func take(_ batch: OutcomeBatch) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
-            for entry in batch.entries {
+            for index in unsafe batch.entries.indices {
                 if !state.lines.hasRoom { try state.flush() }
-                state.lines.append(entry, of: batch)
+                state.lines.append(unsafe batch.entries[index], of: batch)
             }
         }
     }

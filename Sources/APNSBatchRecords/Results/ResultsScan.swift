@@ -32,7 +32,7 @@ struct ResultsScan {
         while offset < length {
             let got = try read(&piece, at: offset, upTo: length)
             guard got > 0 else { return nil }
-            sum = piece[..<got].withUnsafeBytes { CRC32C.of($0, after: sum) }
+            sum = unsafe piece[..<got].withUnsafeBytes { unsafe CRC32C.of($0, after: sum) }
             offset += UInt64(got)
         }
         return sum
@@ -74,8 +74,8 @@ struct ResultsScan {
 
     private func read(_ piece: inout [UInt8], at offset: UInt64, upTo end: UInt64) throws(StorageError) -> Int {
         let count = min(UInt64(piece.count), end - offset)
-        return try piece.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
-            try storage.read(
+        return try unsafe piece.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
+            try unsafe storage.read(
                 at: offset,
                 into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[..<Int(count)])))
         }
@@ -115,7 +115,7 @@ extension ResultsScan.Line {
 extension Outcome {
     fileprivate init?(named name: ArraySlice<UInt8>) {
         let found = Self.allCases.first { outcome in
-            outcome.name.withUTF8Buffer { $0.elementsEqual(name) }
+            outcome.name.withUTF8Buffer { unsafe $0.elementsEqual(name) }
         }
         guard let found else { return nil }
         self = found

@@ -25,7 +25,7 @@ public struct TimelineReader: Sendable {
         offset = 0
         var header = [UInt8](repeating: 0, count: TimelineRecord.length)
         _ = try CampaignError.mapping(.results) {
-            try header.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
+            try unsafe header.withUnsafeMutableBytes { try unsafe storage.read(at: 0, into: $0) }
         }
         // A header that is damaged, or being written, does not prevent reading the points.
         guard TimelineRecord.isTagged(header[...]) || header.allSatisfy({ $0 == 0 }) else {
@@ -50,7 +50,7 @@ public struct TimelineReader: Sendable {
         var block = [UInt8](repeating: 0, count: Self.recordsAtOnce * TimelineRecord.length)
         while true {
             let count = try CampaignError.mapping(.results) {
-                try block.withUnsafeMutableBytes { try storage.read(at: at, into: $0) }
+                try unsafe block.withUnsafeMutableBytes { try unsafe storage.read(at: at, into: $0) }
             }
             let whole = count / TimelineRecord.length
             for index in 0..<whole {

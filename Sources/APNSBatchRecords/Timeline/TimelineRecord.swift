@@ -73,8 +73,8 @@ enum TimelineRecord {
 
     /// - Parameter record: A whole record.
     private static func sum(of record: ArraySlice<UInt8>) -> UInt32 {
-        let first = record.prefix(4).withUnsafeBytes { CRC32C.of($0) }
-        return record.dropFirst(8).withUnsafeBytes { CRC32C.of($0, after: first) }
+        let first = unsafe record.prefix(4).withUnsafeBytes { unsafe CRC32C.of($0) }
+        return unsafe record.dropFirst(8).withUnsafeBytes { unsafe CRC32C.of($0, after: first) }
     }
 
     // MARK: Decoding

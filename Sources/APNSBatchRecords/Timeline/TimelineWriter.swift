@@ -45,8 +45,8 @@ package struct TimelineWriter: Sendable {
 
     private func append(_ record: [UInt8]) throws(StorageError) {
         do throws(StorageError) {
-            try record.withUnsafeBufferPointer { (bytes) throws(StorageError) in
-                try storage.append(UnsafeRawBufferPointer(bytes))
+            try unsafe record.withUnsafeBufferPointer { (bytes) throws(StorageError) in
+                try unsafe storage.append(UnsafeRawBufferPointer(bytes))
             }
         } catch {
             try? cut()
@@ -70,8 +70,8 @@ package struct TimelineWriter: Sendable {
     /// Returns the record at an offset, or what there is of it.
     private static func bytes(of storage: any AppendFile, at offset: UInt64) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: TimelineRecord.length)
-        let count = try bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
-            try storage.read(at: offset, into: UnsafeMutableRawBufferPointer(bytes))
+        let count = try unsafe bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
+            try unsafe storage.read(at: offset, into: UnsafeMutableRawBufferPointer(bytes))
         }
         return Array(bytes[..<count])
     }

@@ -5,20 +5,20 @@ import Synchronization
 /// they only grow, so that the answers of an interval are the difference of two readings.
 ///
 /// There is no lock, and no addition is atomic, because only the lane's thread writes: for it, an answer is one increment.
-package final class AnswerTimeCounters: @unchecked Sendable {
+@safe package final class AnswerTimeCounters: @unchecked Sendable {
     /// The number of answers by the index of their ``AnswerBucket``.
     private let buckets: UnsafeMutablePointer<Atomic<UInt64>>
     /// The longest time of all answers, in microseconds.
     private let longest = Atomic<UInt32>(0)
 
     package init() {
-        buckets = .allocate(capacity: AnswerBucket.count)
-        for index in 0..<AnswerBucket.count { (buckets + index).initialize(to: Atomic(0)) }
+        unsafe buckets = .allocate(capacity: AnswerBucket.count)
+        for index in 0..<AnswerBucket.count { unsafe (buckets + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        buckets.deinitialize(count: AnswerBucket.count)
-        buckets.deallocate()
+        unsafe buckets.deinitialize(count: AnswerBucket.count)
+        unsafe buckets.deallocate()
     }
 
     /// Counts an answer that took `microseconds`. Only the lane's thread may call it.
@@ -26,8 +26,8 @@ package final class AnswerTimeCounters: @unchecked Sendable {
     package func note(_ microseconds: UInt32) {
         // A reader that sees the count then sees its time as well.
         if microseconds > longest.load(ordering: .relaxed) { longest.store(microseconds, ordering: .relaxed) }
-        let bucket = buckets + AnswerBucket.index(of: microseconds)
-        bucket.pointee.store(bucket.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+        let bucket = unsafe buckets + AnswerBucket.index(of: microseconds)
+        unsafe bucket.pointee.store(bucket.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
     /// The answers until now.
@@ -39,8 +39,8 @@ package final class AnswerTimeCounters: @unchecked Sendable {
 
     /// Adds the answers until now to those of other lanes.
     package func add(to counts: inout AnswerTimeCounts) {
-        counts.buckets.withUnsafeMutableBufferPointer { sums in
-            for index in 0..<AnswerBucket.count { sums[index] &+= buckets[index].load(ordering: .acquiring) }
+        unsafe counts.buckets.withUnsafeMutableBufferPointer { sums in
+            for index in 0..<AnswerBucket.count { unsafe sums[index] &+= buckets[index].load(ordering: .acquiring) }
         }
         counts.longest = max(counts.longest, longest.load(ordering: .relaxed))
     }

@@ -47,7 +47,7 @@ package struct RunLog: Sendable {
     }
 
     func ioUringRefused(_ error: Int32) {
-        logger.info("io_uring is not available (\(String(cString: strerror(error)))): using epoll")
+        logger.info(unsafe "io_uring is not available (\(String(cString: strerror(error)))): using epoll")
     }
 
     /// Logs why the run waits, unless that was logged already.

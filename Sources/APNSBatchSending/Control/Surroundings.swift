@@ -6,7 +6,7 @@ import APNSBatchTransport
 
 /// What a run takes from outside the process, such as the time of day and the addresses of hosts. It comes from the system,
 /// unless a simulation replaces it.
-package struct Surroundings: Sendable {
+@safe package struct Surroundings: Sendable {
     /// Returns the time of day in seconds since the epoch.
     package var seconds: @Sendable () -> UInt64 = SystemClock.seconds
     /// Returns the time of a clock that is never set, in nanoseconds.

@@ -93,12 +93,14 @@ struct Lane<Origin: LaneOrigin & ~Copyable>: ~Copyable {
             admission.reported(hold, &rows, &connections), writing: rows.takeWriterWait(), now: connections.now)
         // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
         // same harvest.
-        for completion in harvest.completions { answers.end(completion, &rows, &connections) }
-        answersOfTurn = harvest.completions.count
+        for index in unsafe harvest.completions.indices {
+            unsafe answers.end(harvest.completions[index], &rows, &connections)
+        }
+        answersOfTurn = unsafe harvest.completions.count
         answers.health.publish(connections, sendsNothing: admission.sendsNothing)
         admission.judgeCanary(&rows)
-        for event in harvest.events { connections.act(on: event) }
-        if !harvest.events.isEmpty { nextTick = connections.now }
+        for index in unsafe harvest.events.indices { unsafe connections.act(on: harvest.events[index]) }
+        if unsafe !harvest.events.isEmpty { nextTick = connections.now }
         Origin.endTurn(&rows)
         tick()
         return true
@@ -194,16 +196,16 @@ struct Lane<Origin: LaneOrigin & ~Copyable>: ~Copyable {
 
     @inline(__always)
     private mutating func send(_ ticket: Int, to member: Int, of provider: Int) {
-        let sent = rows.address(of: ticket)
-        sent.pointee.member = UInt16(truncatingIfNeeded: member)
-        sent.pointee.attempts += 1
-        requests.add(sent, ticket: ticket, connection: connections.id(provider, member))
+        let sent = unsafe rows.address(of: ticket)
+        unsafe sent.pointee.member = UInt16(truncatingIfNeeded: member)
+        unsafe sent.pointee.attempts += 1
+        unsafe requests.add(sent, ticket: ticket, connection: connections.id(provider, member))
         connections.pools[provider].willSend(member)
     }
 
     private mutating func submit() throws(TransportError) {
         guard !requests.isEmpty else { return }
-        try connections.submit(requests.records, rows.takeHeaderSets())
+        try unsafe connections.submit(requests.records, rows.takeHeaderSets())
         answers.didSubmit(requests.count)
         handedOver += requests.count
         if admission.isRateLimited { admission.handedOver(requests.count, at: connections.clock) }

@@ -40,19 +40,19 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
 
     /// Handles the end of a request.
     mutating func end(_ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections) {
-        let ticket = Int(truncatingIfNeeded: completion.ticket)
+        let ticket = unsafe Int(truncatingIfNeeded: completion.ticket)
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
-        let isAnswered = completion.delivery == Delivery.answered.rawValue
-        let isAccepted = isAnswered && completion.status == 200
-        connections.pools[provider].didEnd(
+        let isAnswered = unsafe completion.delivery == Delivery.answered.rawValue
+        let isAccepted = unsafe isAnswered && completion.status == 200
+        unsafe connections.pools[provider].didEnd(
             member, answered: isAnswered, accepted: isAccepted, latency: completion.latency_us, now: connections.now)
-        guard isAnswered else { return unanswered(ticket, completion, &rows, &connections) }
-        gathering.note(latency: completion.latency_us)
-        times.note(completion.latency_us)
+        guard isAnswered else { return unsafe unanswered(ticket, completion, &rows, &connections) }
+        unsafe gathering.note(latency: completion.latency_us)
+        unsafe times.note(completion.latency_us)
         health.noteAnswer(of: provider)
-        guard isAccepted else { return refused(ticket, completion, &rows, &connections) }
-        rows.accept(ticket, answerTime: completion.latency_us)
-        if completion.field_count > 0 { carryUniqueID(completion, &rows) }
+        guard isAccepted else { return unsafe refused(ticket, completion, &rows, &connections) }
+        unsafe rows.accept(ticket, answerTime: completion.latency_us)
+        if unsafe completion.field_count > 0 { unsafe carryUniqueID(completion, &rows) }
     }
 
     /// Handles a request without an answer.
@@ -60,20 +60,22 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         _ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections
     ) {
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
-        if completion.failureScope == .http2 {
-            connections.pools[provider].wasReset(
+        if unsafe completion.failureScope == .http2 {
+            unsafe connections.pools[provider].wasReset(
                 member, code: completion.code, answered: health.answered(provider), now: connections.now)
         }
-        if completion.deliveryState == .notSent { return notSent(ticket, completion, &rows, &connections) }
+        if unsafe completion.deliveryState == .notSent {
+            return unsafe notSent(ticket, completion, &rows, &connections)
+        }
         // A connection that leaves a request unanswered for so long may be dead.
-        if completion.failureScope == .timeout { connections.retire(member, of: provider, after: "no answer") }
-        lost(ticket, completion, &rows, now: connections.now)
+        if unsafe completion.failureScope == .timeout { connections.retire(member, of: provider, after: "no answer") }
+        unsafe lost(ticket, completion, &rows, now: connections.now)
     }
 
     /// - Parameter rows: `inout`, because the compiler copies all of it for a call that borrows it.
     @inline(never)
     private func carryUniqueID(_ completion: CompletionRecord, _ rows: inout Rows) {
-        if let id = completion.captured("apns-unique-id") { rows.carry(id) }
+        if let id = unsafe completion.captured("apns-unique-id") { unsafe rows.carry(id) }
     }
 
     /// Handles a request that certainly was not sent: the row is sent again, and the attempt does not count. It is sent
@@ -85,10 +87,10 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         rows[ticket].attempts -= 1
         requests -= 1
         let (provider, member, now) = (Int(rows[ticket].provider), Int(rows[ticket].member), connections.now)
-        if completion.failureScope == .local {
+        if unsafe completion.failureScope == .local {
             connections.pools[provider].hold(member, until: now + AnswerLimits.holdTime)
         }
-        guard completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
+        guard unsafe completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
         rows[ticket].refusals += 1
         let refusals = rows[ticket].refusals
         if refusals > AnswerLimits.refusalLimit, Origin.mayGiveUp {
@@ -100,13 +102,13 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
     /// policy allows it; otherwise it ends as unknown.
     private mutating func lost(_ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, now: UInt64) {
-        health.noteLoss(completion, of: &rows[ticket], now: now)
+        unsafe health.noteLoss(completion, of: &rows[ticket], now: now)
         let attempts = rows[ticket].countedAttempts
         rows[ticket].mayHaveArrived = true
         if control.urgent { return rows.postponeUnanswered(ticket) }
         guard rows.mayResend(ticket),
             let delay = plan.backoff.delay(plan.backoff.short, afterAttempt: attempts, random: random.next())
-        else { return rows.finishUnknown(ticket, cause: Self.explain(completion)) }
+        else { return unsafe rows.finishUnknown(ticket, cause: Self.explain(completion)) }
         // A resumed run sends the row again.
         if control.stopping { return rows.postpone(ticket) }
         noteRetry(after: "no answer")
@@ -114,9 +116,9 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     }
 
     private static func explain(_ completion: CompletionRecord) -> String {
-        switch completion.failureScope {
-        case .timeout: "no answer within \(completion.code) ms"
-        case .http2: "stream reset, code \(completion.code)"
+        switch unsafe completion.failureScope {
+        case .timeout: unsafe "no answer within \(completion.code) ms"
+        case .http2: unsafe "stream reset, code \(completion.code)"
         default: "connection lost before the answer"
         }
     }
@@ -130,22 +132,22 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     private mutating func refused(
         _ ticket: Int, _ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections
     ) {
-        let answer = Answer(status: completion.status, body: completion.bodyBytes)
+        let answer = unsafe Answer(status: completion.status, body: completion.bodyBytes)
         gauges.refusals.note(answer)
         let blame = blame(answer, rows[ticket], &connections)
         health.note(answer, to: &rows[ticket], blame)
         switch answer.action {
-        case .accepted: rows.accept(ticket, answerTime: completion.latency_us)
+        case .accepted: unsafe rows.accept(ticket, answerTime: completion.latency_us)
         case .rejected:
-            reject(ticket, answer, completion, &rows)
-            carryUniqueID(completion, &rows)
-        case .stop: stop(ticket, answer, completion, &rows, &connections)
+            unsafe reject(ticket, answer, completion, &rows)
+            unsafe carryUniqueID(completion, &rows)
+        case .stop: unsafe stop(ticket, answer, completion, &rows, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.
-            let retryAfter = completion.captured("retry-after").flatMap {
-                RetryAfter.parse($0, now: Int64(rows.wallClock))
+            let retryAfter = unsafe completion.captured("retry-after").flatMap {
+                unsafe RetryAfter.parse($0, now: Int64(rows.wallClock))
             }
-            sendAgain(ticket, answer, Self.adapt(retry, to: blame), retryAfter, completion, &rows, &connections)
+            unsafe sendAgain(ticket, answer, Self.adapt(retry, to: blame), retryAfter, completion, &rows, &connections)
         }
     }
 
@@ -172,7 +174,7 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         _ ticket: Int, _ answer: Answer, _ completion: CompletionRecord, _ rows: inout Rows
     ) {
         let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
-        rows.finish(
+        unsafe rows.finish(
             ticket, .rejected, status: answer.status, answerTime: completion.latency_us, timestamp: timestamp,
             cause: answer.reason?.rawValue ?? "")
     }
@@ -191,7 +193,7 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         let access = connections.access(provider)
         let cause = "\(plan.endpoint) answered \(answer.text)\(access.forCredentials)"
         let text = cause + (access.remedy(answer.reason).map { ": \($0)" } ?? "")
-        endFatally(ticket, answer, completion, text, of: connections.access(provider).name, &rows)
+        unsafe endFatally(ticket, answer, completion, text, of: connections.access(provider).name, &rows)
     }
 
     /// Ends a campaign because of an answer that further rows would get, too. The row is not at fault: a resumed run sends it with
@@ -202,7 +204,7 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     ) {
         guard Origin.mayGiveUp else {
             plan.log.fatalAnswer(text, answer.text, of: provider)
-            return reject(ticket, answer, completion, &rows)
+            return unsafe reject(ticket, answer, completion, &rows)
         }
         rows.postpone(ticket)
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
@@ -216,19 +218,19 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         guard connections.renewToken(retry.token, of: member, provider) else {
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
-            return endFatally(
+            return unsafe endFatally(
                 ticket, answer, completion, text, of: connections.access(provider).name, &rows)
         }
         let cause = "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")"
         if retry.connection == .replace { connections.retire(member, of: provider, after: cause) }
         if case .stop(let most) = retry.limit {
             guard rows[ticket].limitedTries < most else {
-                return stop(ticket, answer, completion, &rows, &connections)
+                return unsafe stop(ticket, answer, completion, &rows, &connections)
             }
             rows[ticket].limitedTries += 1
         }
         guard let delay = delay(rows[ticket], retry.delay, retryAfter, retrying: rows.retrying) else {
-            return endWithoutAttempts(ticket, answer, completion, &rows)
+            return unsafe endWithoutAttempts(ticket, answer, completion, &rows)
         }
         rows[ticket].lastStatus = answer.status
         rows[ticket].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
@@ -246,11 +248,11 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
             // The answer to the last request does not show what became of an earlier one.
             rows.finishUnknown(ticket, cause: "no answer to one request and \(answer.text) to the last")
         } else if Self.isUnavailability(answer.status) {
-            rows.finish(
+            unsafe rows.finish(
                 ticket, .unavailable, status: answer.status, answerTime: completion.latency_us,
                 cause: answer.reason?.rawValue ?? "")
         } else {
-            reject(ticket, answer, completion, &rows)
+            unsafe reject(ticket, answer, completion, &rows)
         }
     }
 

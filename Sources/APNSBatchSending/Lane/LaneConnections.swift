@@ -84,7 +84,7 @@ struct LaneConnections: ~Copyable {
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()
         options.loop = plan.loop
-        if let open = plan.surroundings.open { options.open = open }
+        if let open = unsafe plan.surroundings.open { unsafe options.open = unsafe open }
         // For the pools of all providers; their members include connections that drain.
         options.connections = plan.poolLimits.members * plan.topics.providers
         options.streams = streams(plan)
@@ -111,7 +111,7 @@ struct LaneConnections: ~Copyable {
         _ requests: UnsafeBufferPointer<RequestRecord>, _ sets: [(number: UInt16, fields: [HeaderFieldBytes])]
     ) throws(TransportError) {
         for (number, fields) in sets { try transport.defineHeaderSet(number, fields) }
-        try transport.submit(requests)
+        try unsafe transport.submit(requests)
     }
 
     mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Transport.Harvest {
@@ -208,21 +208,22 @@ struct LaneConnections: ~Copyable {
 
     /// Handles an event of a connection.
     mutating func act(on event: EventRecord) {
-        let (provider, member) = Int(event.context).quotientAndRemainder(dividingBy: members)
-        switch event.eventKind {
+        let (provider, member) = unsafe Int(event.context).quotientAndRemainder(dividingBy: members)
+        switch unsafe event.eventKind {
         case .up:
-            plan.log.connected(event, access(provider))
-            pools[provider].isUp(member, streams: Int(event.streams_max), now: now)
+            unsafe plan.log.connected(event, access(provider))
+            unsafe pools[provider].isUp(member, streams: Int(event.streams_max), now: now)
             if let address = connections[index(provider, member)].address { addresses.succeeded(address) }
         case .settings:
-            plan.log.settings(event, access(provider))
-            pools[provider].settings(member, streams: Int(event.streams_max), now: now)
+            unsafe plan.log.settings(event, access(provider))
+            unsafe pools[provider].settings(member, streams: Int(event.streams_max), now: now)
         case .goaway:
-            goaway(event, provider, member)
-            let code = UInt32(truncatingIfNeeded: event.code)
-            act(pools[provider].goaway(member, code: code, lastStream: event.last_stream, now: now), of: provider)
+            unsafe goaway(event, provider, member)
+            let code = unsafe UInt32(truncatingIfNeeded: event.code)
+            unsafe act(
+                pools[provider].goaway(member, code: code, lastStream: event.last_stream, now: now), of: provider)
         case .pong: pools[provider].ponged(member, now: now)
-        case .down: down(provider, member, event)
+        case .down: unsafe down(provider, member, event)
         case .woken, .accepted, nil: break
         }
     }
@@ -230,10 +231,10 @@ struct LaneConnections: ~Copyable {
     /// Handles a GOAWAY. A fatal reason stops the campaign, unless other credentials can continue.
     private mutating func goaway(_ event: EventRecord, _ provider: Int, _ member: Int) {
         let access = access(provider)
-        let debug = GoAwayDebug.parse(event.detailBytes)
+        let debug = unsafe GoAwayDebug.parse(event.detailBytes)
         goaways += 1
-        plan.log.goaway(event, debug, access)
-        connections[index(provider, member)].goaway = debug.cause(code: event.code)
+        unsafe plan.log.goaway(event, debug, access)
+        connections[index(provider, member)].goaway = unsafe debug.cause(code: event.code)
         guard debug.isFatal, case .reason(let reason) = debug,
             !survives("goaway: \(reason)", saidTo: member, of: provider), mayGiveUp
         else { return }
@@ -242,26 +243,26 @@ struct LaneConnections: ~Copyable {
     }
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
-        plan.log.disconnected(event, access(provider))
+        unsafe plan.log.disconnected(event, access(provider))
         // These fail the same way next time: a certificate that does not verify, a server without HTTP/2, a proxy that requires
         // another password.
         let hopeless =
-            event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
+            unsafe event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
         let gone = pools[provider].members[member]
-        let text = failure(event, of: gone, at: connections[index(provider, member)].address, provider)
+        let text = unsafe failure(event, of: gone, at: connections[index(provider, member)].address, provider)
         if gone.cameUp {
-            let cause = Self.cause(of: event, connections[index(provider, member)])
+            let cause = unsafe Self.cause(of: event, connections[index(provider, member)])
             account.withLock { $0.noteEnd(ofConnection: cause) }
         }
         forget(provider, member, inVain: gone.hasFailedToConnect)
-        failed(provider, member, text, hopeless: hopeless, saysNothing: event.saysNothing)
+        unsafe failed(provider, member, text, hopeless: hopeless, saysNothing: event.saysNothing)
     }
 
     /// Why a connection ended that had come up, for the account.
     private static func cause(of event: EventRecord, _ connection: Connection) -> String {
         if let goaway = connection.goaway { return goaway }
-        guard event.saysClosedHere, let farewell = connection.farewell else { return event.detailText }
-        return "\(event.detailText) after \(farewell)"
+        guard unsafe event.saysClosedHere, let farewell = connection.farewell else { return unsafe event.detailText }
+        return unsafe "\(event.detailText) after \(farewell)"
     }
 
     /// Returns what could not be connected to, or what broke, and why. If a proxy cannot be reached, the text names the proxy
@@ -273,14 +274,14 @@ struct LaneConnections: ~Copyable {
         let text = address.map { "\($0)" } ?? ""
         // With the address, unless it is named anyway.
         func detail(unless name: String) -> String {
-            text.isEmpty || text == name ? event.detailText : "\(text): \(event.detailText)"
+            unsafe text.isEmpty || text == name ? event.detailText : unsafe "\(text): \(event.detailText)"
         }
         if gone.cameUp { return "the connection to \(plan.endpoint)\(name) broke (\(detail(unless: plan.endpoint)))" }
         if plan.tunnel.isEmpty {
             return "cannot connect to \(plan.endpoint)\(name) (\(detail(unless: plan.endpoint)))"
         }
         let proxy = "the proxy \(plan.proxy)"
-        return event.connectionStage == .connecting
+        return unsafe event.connectionStage == .connecting
             ? "cannot connect to \(proxy)\(name) (\(detail(unless: plan.proxy)))"
             : "cannot connect to \(plan.endpoint)\(name) through \(proxy) (\(detail(unless: plan.proxy)))"
     }

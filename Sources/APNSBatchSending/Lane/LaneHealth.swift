@@ -105,7 +105,8 @@ struct LaneHealth: ~Copyable {
     /// request was sent, or, where that time is not known, for `Outage.silence`.
     mutating func noteLoss(_ completion: CompletionRecord, of flight: inout Flight, now: UInt64) {
         let provider = Int(flight.provider)
-        let sentBefore = completion.failureScope == .timeout ? UInt64(completion.code) * 1_000_000 : Outage.silence
+        let sentBefore =
+            unsafe completion.failureScope == .timeout ? UInt64(completion.code) * 1_000_000 : Outage.silence
         if flight.countedAttempts <= 1, now >= providers[provider].answeredAt + sentBefore {
             providers[provider].counts.noteSilence()
         }

@@ -50,11 +50,11 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
 
     /// Returns the address of a flight, valid until it is released. Traps for an index that was never taken.
     @inline(__always)
-    func address(of ticket: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: ticket) }
+    func address(of ticket: Int) -> UnsafeMutablePointer<Flight> { unsafe flights.address(of: ticket) }
 
     subscript(ticket: Int) -> Flight {
-        @inline(__always) unsafeAddress { UnsafePointer(flights.address(of: ticket)) }
-        @inline(__always) unsafeMutableAddress { flights.address(of: ticket) }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(flights.address(of: ticket)) }
+        @inline(__always) unsafeMutableAddress { unsafe flights.address(of: ticket) }
     }
 
     var tally: Tally { sink.tally }
@@ -245,7 +245,7 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     /// Ends a row that APNs accepted. Inlined, because nearly every row ends here, without a reason and a timestamp.
     @inline(__always)
     mutating func accept(_ ticket: Int, answerTime: UInt32) {
-        record(
+        unsafe record(
             ticket, .accepted, status: 200, answerTime: answerTime,
             reason: UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -256,14 +256,14 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         _ ticket: Int, _ outcome: Outcome, status: UInt16, answerTime: UInt32,
         timestamp: UInt64 = OutcomeEntry.noTimestamp, reason: UnsafeRawBufferPointer
     ) {
-        let ended = UnsafePointer(flights.address(of: ticket))
-        sink.record(
+        let ended = unsafe UnsafePointer(flights.address(of: ticket))
+        unsafe sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
             attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), answerTime: answerTime,
             timestamp: timestamp, token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast,
             reason: reason,
             ownID: hasOwnIDs ? ended.pointee.record[.id].baseAddress : nil)
-        if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
+        if unsafe ended.pointee.record.has(.carried) { unsafe sink.carry(ended.pointee.record[.carried]) }
         flights.release(ticket, in: &arena)
     }
 
@@ -274,14 +274,14 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     ) {
         var cause = cause
         cause.withUTF8 {
-            record(
+            unsafe record(
                 ticket, outcome, status: status, answerTime: answerTime, timestamp: timestamp,
                 reason: UnsafeRawBufferPointer($0))
         }
     }
 
     /// Adds a text to the row that ended last: the `apns-unique-id` of the sandbox, for the log in Apple's console.
-    func carry(_ text: UnsafeRawBufferPointer) { sink.carry(text: text) }
+    func carry(_ text: UnsafeRawBufferPointer) { unsafe sink.carry(text: text) }
 
     /// Ends a row that may have arrived. If this session sent no request for it, an earlier one did.
     mutating func finishUnknown(_ ticket: Int, cause: String) {
@@ -341,16 +341,17 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     /// - Parameter status: The code of an `OutcomeEntry`.
     private mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: Attempts = 0) {
         var cause = cause
-        let (row, token) = (source.row, preparer.tokenText(of: source.row))
-        withUnsafeTemporaryAllocation(byteCount: max(MessageID.length, CarriedFields.bytesMax), alignment: 8) { room in
-            let hasOwnID = attempts != 0 && preparer.writeOwnID(of: row, to: room.baseAddress!)
+        let (row, token) = unsafe (source.row, preparer.tokenText(of: source.row))
+        unsafe withUnsafeTemporaryAllocation(byteCount: max(MessageID.length, CarriedFields.bytesMax), alignment: 8) {
+            room in
+            let hasOwnID = unsafe attempts != 0 && preparer.writeOwnID(of: row, to: room.baseAddress!)
             cause.withUTF8 { cause in
-                sink.record(
+                unsafe sink.record(
                     row: row.row, outcome: outcome, status: status, attempts: attempts, token: token,
                     reason: UnsafeRawBufferPointer(cause), ownID: hasOwnID ? room.baseAddress.map { .init($0) } : nil)
             }
-            let carried = preparer.writeCarried(row, to: room)
-            if carried > 0 { sink.carry(UnsafeRawBufferPointer(rebasing: room[..<carried])) }
+            let carried = unsafe preparer.writeCarried(row, to: room)
+            if carried > 0 { unsafe sink.carry(UnsafeRawBufferPointer(rebasing: room[..<carried])) }
         }
     }
 

@@ -22,20 +22,21 @@ struct OutcomeSink: ~Copyable {
         row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: Attempts = 0, answerTime: UInt32 = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp,
         token: UnsafeRawBufferPointer, isHex: Bool = false,
-        reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), ownID: UnsafeRawPointer? = nil
+        reason: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
+        ownID: UnsafeRawPointer? = nil
     ) {
         if !batch.hasRoom { flush() }
-        batch.append(
+        unsafe batch.append(
             row: row, outcome: outcome, code: status, attempts: attempts, answerTime: answerTime, timestamp: timestamp,
             token: token, isHex: isHex, reason: reason, ownID: ownID)
         tally.count(outcome, attempts: attempts)
     }
 
     /// Appends fields to the line of the row that was recorded last.
-    func carry(_ fields: UnsafeRawBufferPointer) { batch.carry(fields) }
+    func carry(_ fields: UnsafeRawBufferPointer) { unsafe batch.carry(fields) }
 
     /// Appends one field to the line of the row that was recorded last.
-    func carry(text: UnsafeRawBufferPointer) { batch.carry(text: text) }
+    func carry(text: UnsafeRawBufferPointer) { unsafe batch.carry(text: text) }
 
     /// The number of outcomes that can be recorded without a wait for the program that takes the results.
     var room: Int { batch.room + roomBehind }

@@ -6,8 +6,8 @@ import Logging
 extension RunLog {
     func connected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(
-            "connected to \(endpoint)\(access.forName): \(event.detailText), \(event.streams_max) streams",
-            metadata: about(access.name, connection: event.connection))
+            unsafe "connected to \(endpoint)\(access.forName): \(event.detailText), \(event.streams_max) streams",
+            metadata: unsafe about(access.name, connection: event.connection))
     }
 
     func goaway(_ event: EventRecord, _ debug: GoAwayDebug, _ access: ProviderAccess) {
@@ -18,17 +18,17 @@ extension RunLog {
             case .text(let text): text
             }
         // A server may limit the requests of a connection: NO_ERROR without a text needs no warning.
-        let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
+        let level: Logger.Level = if case .empty = debug, unsafe event.code == 0 { .info } else { .warning }
         logger.log(
             level: level,
-            "GOAWAY from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(reason ?? "no reason given")",
-            metadata: about(access.name, connection: event.connection, reason: reason))
+            unsafe "GOAWAY from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(reason ?? "no reason given")",
+            metadata: unsafe about(access.name, connection: event.connection, reason: reason))
     }
 
     func settings(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(
-            "\(endpoint)\(access.forName) now allows \(event.streams_max) streams",
-            metadata: about(access.name, connection: event.connection))
+            unsafe "\(endpoint)\(access.forName) now allows \(event.streams_max) streams",
+            metadata: unsafe about(access.name, connection: event.connection))
     }
 
     func silent(_ connection: UInt64, _ access: ProviderAccess) {
@@ -57,8 +57,8 @@ extension RunLog {
 
     func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(
-            "connection to \(endpoint)\(access.forName) ended: \(event.detailText)",
-            metadata: about(access.name, connection: event.connection, reason: event.detailText))
+            unsafe "connection to \(endpoint)\(access.forName) ended: \(event.detailText)",
+            metadata: unsafe about(access.name, connection: event.connection, reason: event.detailText))
     }
 
     func failed(_ error: any Error, _ access: ProviderAccess) {

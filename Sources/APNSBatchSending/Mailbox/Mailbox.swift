@@ -49,7 +49,7 @@ package final class Mailbox: Sendable {
         let owner: any SubmissionOwner
         let tag: Int
 
-        func tell(_ end: consuming End) -> WaitingTask? { owner.submissionDidEnd(end, tag: tag) }
+        func tell(_ end: consuming End) -> WaitingTask? { unsafe owner.submissionDidEnd(end, tag: tag) }
     }
 
     private struct Place {
@@ -269,7 +269,7 @@ package final class Mailbox: Sendable {
             publish(state)
             return ended
         }
-        for (owner, error) in ended { owner.tell(.failure(error))?.resume() }
+        for (owner, error) in ended { unsafe owner.tell(.failure(error))?.resume() }
     }
 
     private static let closed = SendError(.shuttingDown, .notSent, "the sender takes no more notifications")
@@ -311,15 +311,18 @@ package final class Mailbox: Sendable {
         var owners: [Owner?] = []
         owners.reserveCapacity(batch.count)
         state.withLock { state in
-            for entry in unsafe batch.entries { owners.append(finish(entry.row, in: &state)) }
+            for index in unsafe batch.entries.indices {
+                owners.append(finish(unsafe batch.entries[index].row, in: &state))
+            }
             publish(state)
         }
-        var waiting: [WaitingTask] = []
-        for (entry, owner) in unsafe zip(batch.entries, owners) {
-            let task = owner?.tell(.success(SendResult(entry, in: batch, campaign: campaign)))
-            if let task { waiting.append(task) }
+        var waiting: [WaitingTask] = unsafe []
+        for (index, owner) in owners.enumerated() {
+            let entry = unsafe batch.entries[index]
+            let task = unsafe owner?.tell(.success(SendResult(entry, in: batch, campaign: campaign)))
+            if let task = unsafe task { unsafe waiting.append(task) }
         }
-        return waiting
+        return unsafe waiting
     }
 
     /// Ends a submission without a result, because the sender ends.
@@ -332,7 +335,7 @@ package final class Mailbox: Sendable {
             if owner != nil { state.note(code) }
             return owner
         }
-        owner?.tell(.failure(SendError(code, arrival, description)))?.resume()
+        unsafe owner?.tell(.failure(SendError(code, arrival, description)))?.resume()
     }
 
     /// Ends a submission whose end is requested.
@@ -389,7 +392,7 @@ package final class Mailbox: Sendable {
             return owners
         }
         for owner in owners {
-            owner.tell(.failure(SendError(.shuttingDown, .notSent, Self.tooLateText)))?.resume()
+            unsafe owner.tell(.failure(SendError(.shuttingDown, .notSent, Self.tooLateText)))?.resume()
         }
     }
 
@@ -439,7 +442,7 @@ package final class Mailbox: Sendable {
         guard !ended.isEmpty else { return }
         let (code, text) = describe(why)
         state.withLock { $0.note(code, count: ended.count) }
-        for owner in ended { owner.tell(.failure(SendError(code, .notSent, text)))?.resume() }
+        for owner in ended { unsafe owner.tell(.failure(SendError(code, .notSent, text)))?.resume() }
     }
 
     private func describe(_ why: Interruption) -> (SendError.Code, String) {

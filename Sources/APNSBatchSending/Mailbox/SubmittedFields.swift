@@ -53,15 +53,15 @@ package struct SubmittedFields: @unchecked Sendable {
 
     private static func make(_ size: Int, _ body: (inout Filling) -> Void) -> SubmittedFields {
         let buffer = ManagedBuffer<Lengths, UInt8>.create(minimumCapacity: size) { _ in Lengths(repeating: 0) }
-        buffer.withUnsafeMutablePointers { lengths, bytes in
-            var filling = Filling(lengths: lengths, next: bytes, end: bytes + size)
+        unsafe buffer.withUnsafeMutablePointers { lengths, bytes in
+            var filling = unsafe Filling(lengths: lengths, next: bytes, end: bytes + size)
             body(&filling)
         }
         return SubmittedFields(buffer: buffer)
     }
 
     /// The fields while they are copied.
-    private struct Filling {
+    @safe private struct Filling {
         let lengths: UnsafeMutablePointer<Lengths>
         var next: UnsafeMutablePointer<UInt8>
         let end: UnsafeMutablePointer<UInt8>
@@ -69,27 +69,27 @@ package struct SubmittedFields: @unchecked Sendable {
 
         mutating func add(_ text: String) {
             let count = text.utf8.count
-            precondition(count <= end - next, "the size of the fields was computed from them")
+            unsafe precondition(count <= end - next, "the size of the fields was computed from them")
             guard count > 0 else { return pass(0) }
-            let copied: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
-                next.update(from: utf8.baseAddress!, count: count)
+            let copied: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
+                unsafe next.update(from: utf8.baseAddress!, count: count)
             }
-            if copied == nil { for (place, byte) in text.utf8.enumerated() { next[place] = byte } }
+            if copied == nil { for (place, byte) in text.utf8.enumerated() { unsafe next[place] = byte } }
             pass(count)
         }
 
         mutating func add(_ bytes: [UInt8]) {
-            precondition(bytes.count <= end - next, "the size of the fields was computed from them")
-            bytes.withUnsafeBufferPointer { bytes in
-                if let start = bytes.baseAddress { next.update(from: start, count: bytes.count) }
+            unsafe precondition(bytes.count <= end - next, "the size of the fields was computed from them")
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                if let start = bytes.baseAddress { unsafe next.update(from: start, count: bytes.count) }
             }
             pass(bytes.count)
         }
 
         private mutating func pass(_ count: Int) {
-            lengths.pointee[field] = Int32(count)
+            unsafe lengths.pointee[field] = Int32(count)
             field += 1
-            next += count
+            unsafe next += count
         }
     }
 
@@ -97,12 +97,12 @@ package struct SubmittedFields: @unchecked Sendable {
     ///
     /// - Parameter count: The number of fields.
     func point(_ fields: UnsafeMutablePointer<UnsafeRawBufferPointer>, count: Int) {
-        buffer.withUnsafeMutablePointers { lengths, bytes in
+        unsafe buffer.withUnsafeMutablePointers { lengths, bytes in
             var start = UnsafeRawPointer(bytes)
             for field in 0..<count {
-                let length = Int(lengths.pointee[field])
-                fields[field] = UnsafeRawBufferPointer(start: start, count: length)
-                start += length
+                let length = unsafe Int(lengths.pointee[field])
+                unsafe fields[field] = unsafe UnsafeRawBufferPointer(start: start, count: length)
+                unsafe start += length
             }
         }
     }

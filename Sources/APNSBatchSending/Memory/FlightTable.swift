@@ -39,7 +39,7 @@ package struct Flight {
 
     /// When APNs gives up delivery: the value of the `apns-expiration` field, or nil if the request has none.
     var expiration: Expiration? {
-        record.has(.expiration) ? try? Expiration.parse(record[.expiration]).get() : nil
+        unsafe record.has(.expiration) ? try? Expiration.parse(record[.expiration]).get() : nil
     }
 
     /// What is known of a row that will not be sent again.
@@ -89,19 +89,19 @@ package struct FlightTable: ~Copyable {
             return slots.count - 1
         }
         let index = Int(firstFree)
-        let flight = slots.address(of: index)
-        firstFree = flight.pointee.next
-        flight.pointee = Flight()
+        let flight = unsafe slots.address(of: index)
+        firstFree = unsafe flight.pointee.next
+        unsafe flight.pointee = Flight()
         return index
     }
 
     /// Frees the slot and its record.
     @inline(__always)
     package mutating func release(_ index: Int, in arena: inout SendArena) {
-        let flight = slots.address(of: index)
-        arena.release(flight.pointee.record)
-        flight.pointee.record.forget()
-        flight.pointee.next = firstFree
+        let flight = unsafe slots.address(of: index)
+        unsafe arena.release(flight.pointee.record)
+        unsafe flight.pointee.record.forget()
+        unsafe flight.pointee.next = firstFree
         firstFree = Int32(index)
         count -= 1
     }
@@ -111,10 +111,10 @@ package struct FlightTable: ~Copyable {
 
     /// Returns the address of a flight. Traps for an index that was never taken, because tickets come back from C.
     @inline(__always)
-    func address(of index: Int) -> UnsafeMutablePointer<Flight> { slots.address(of: index) }
+    func address(of index: Int) -> UnsafeMutablePointer<Flight> { unsafe slots.address(of: index) }
 
     package subscript(index: Int) -> Flight {
-        @inline(__always) unsafeAddress { UnsafePointer(address(of: index)) }
-        @inline(__always) unsafeMutableAddress { address(of: index) }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(address(of: index)) }
+        @inline(__always) unsafeMutableAddress { unsafe address(of: index) }
     }
 }

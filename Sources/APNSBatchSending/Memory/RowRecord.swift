@@ -9,7 +9,7 @@ import APNSBatchNotification
 ///
 /// The bytes are in a block of the send arena, or in an allocation of their own while the row waits to be sent again. C
 /// points to them from the submission of the request to its outcome, so only the arena may free them.
-package struct RowRecord {
+@safe package struct RowRecord {
     package enum Part: Int { case path, id, collapseID, channelID, expiration, payload, carried }
 
     private var start: UnsafeMutableRawPointer?
@@ -28,16 +28,16 @@ package struct RowRecord {
     /// - Parameter block: The index of the arena's block; nil for an allocation of its own.
     @inline(__always)
     init(at start: UnsafeMutableRawPointer, capacity: Int, block: Int?) {
-        self.start = start
+        unsafe self.start = unsafe start
         self.capacity = Int32(truncatingIfNeeded: capacity)
         blockIndex = Int32(truncatingIfNeeded: block ?? -1)
     }
 
     /// Makes this the value for no record. Does not free the bytes; the arena does.
     @inline(__always)
-    mutating func forget() { start = nil }
+    mutating func forget() { unsafe start = nil }
 
-    var isNone: Bool { start == nil }
+    var isNone: Bool { unsafe start == nil }
     var length: Int { Int(used) }
     var block: Int? { blockIndex >= 0 ? Int(blockIndex) : nil }
 
@@ -45,7 +45,7 @@ package struct RowRecord {
     @inline(__always)
     func room(_ most: Int) -> UnsafeMutableRawBufferPointer {
         precondition(length + most <= Int(capacity), "a record is made for its largest parts")
-        return UnsafeMutableRawBufferPointer(start: start! + length, count: most)
+        return unsafe UnsafeMutableRawBufferPointer(start: start! + length, count: most)
     }
 
     /// Adds the part that was written to ``room(_:)``.
@@ -57,7 +57,7 @@ package struct RowRecord {
     }
 
     mutating func add(_ part: Part, copying bytes: UnsafeRawBufferPointer) {
-        room(bytes.count).copyMemory(from: bytes)
+        unsafe room(bytes.count).copyMemory(from: bytes)
         add(part, length: bytes.count)
     }
 
@@ -68,7 +68,7 @@ package struct RowRecord {
         @inline(__always) get {
             var offset = 0
             for before in 0..<part.rawValue { offset += Int(lengths[before]) }
-            return UnsafeRawBufferPointer(start: start! + offset, count: Int(lengths[part.rawValue]))
+            return unsafe UnsafeRawBufferPointer(start: start! + offset, count: Int(lengths[part.rawValue]))
         }
     }
 
@@ -77,18 +77,18 @@ package struct RowRecord {
     /// The device token, or the channel id of a broadcast.
     package var recipient: UnsafeRawBufferPointer {
         @inline(__always) get {
-            if isBroadcast { return self[.channelID] }
-            let path = self[.path]
+            if isBroadcast { return unsafe self[.channelID] }
+            let path = unsafe self[.path]
             let prefix = DeviceToken.pathPrefixLength
-            return UnsafeRawBufferPointer(start: path.baseAddress! + prefix, count: path.count - prefix)
+            return unsafe UnsafeRawBufferPointer(start: path.baseAddress! + prefix, count: path.count - prefix)
         }
     }
 
     /// Returns the same record in an allocation of its own.
     func copied() -> RowRecord {
         let own = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 8)
-        own.copyMemory(from: start!, byteCount: length)
-        var copy = RowRecord(at: own, capacity: length, block: nil)
+        unsafe own.copyMemory(from: start!, byteCount: length)
+        var copy = unsafe RowRecord(at: own, capacity: length, block: nil)
         (copy.used, copy.lengths) = (used, lengths)
         return copy
     }
@@ -96,6 +96,6 @@ package struct RowRecord {
     /// Frees the allocation of the record, if it has one. Traps for a record in a block of the arena.
     func deallocate() {
         precondition(block == nil, "the arena frees its blocks")
-        start?.deallocate()
+        unsafe start?.deallocate()
     }
 }

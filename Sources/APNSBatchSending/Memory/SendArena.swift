@@ -9,7 +9,7 @@ package struct SendArena: ~Copyable {
     /// block.
     static let blockBytes = 64 * 1024
 
-    struct Block {
+    @safe struct Block {
         let base = UnsafeMutableRawPointer.allocate(byteCount: SendArena.blockBytes, alignment: 64)
         var used = 0
         /// The number of its records that wait for their outcomes.
@@ -24,7 +24,7 @@ package struct SendArena: ~Copyable {
     package init(blocks count: Int) { blocks = Slab(capacity: count) }
 
     deinit {
-        for index in blocks.indices { blocks[index].base.deallocate() }
+        for index in blocks.indices { unsafe blocks[index].base.deallocate() }
     }
 
     /// Reserves a record with room for `length` bytes (at most `blockBytes`). Returns nil while every block is in use.
@@ -32,10 +32,10 @@ package struct SendArena: ~Copyable {
     mutating func reserve(_ length: Int) -> RowRecord? {
         precondition(length <= Self.blockBytes)
         if let current {
-            let block = blocks.address(of: current)
-            let used = block.pointee.used
+            let block = unsafe blocks.address(of: current)
+            let used = unsafe block.pointee.used
             if used + length <= Self.blockBytes {
-                return RowRecord(at: block.pointee.base + used, capacity: length, block: current)
+                return unsafe RowRecord(at: block.pointee.base + used, capacity: length, block: current)
             }
         }
         return reserveInNext(length)
@@ -43,26 +43,26 @@ package struct SendArena: ~Copyable {
 
     @inline(never)
     private mutating func reserveInNext(_ length: Int) -> RowRecord? {
-        takeBlock().map { RowRecord(at: blocks[$0].base, capacity: length, block: $0) }
+        takeBlock().map { unsafe RowRecord(at: blocks[$0].base, capacity: length, block: $0) }
     }
 
     /// Keeps the record that was reserved last, with its length so far.
     @inline(__always)
     mutating func commit(_ record: RowRecord) {
         guard let current, record.block == current else { preconditionFailure("the record that was reserved last") }
-        let block = blocks.address(of: current)
+        let block = unsafe blocks.address(of: current)
         // Records start at multiples of 8 bytes, which keeps vector writes off the ends of each other's cache lines.
-        block.pointee.used = min(Self.blockBytes, (block.pointee.used + record.length + 7) & ~7)
-        block.pointee.live += 1
+        unsafe block.pointee.used = unsafe min(Self.blockBytes, (block.pointee.used + record.length + 7) & ~7)
+        unsafe block.pointee.live += 1
     }
 
     /// Frees a record that is done, whether it is in a block or was moved out of one.
     @inline(__always)
     mutating func release(_ record: RowRecord) {
         guard let number = record.block else { return record.deallocate() }
-        let block = blocks.address(of: number)
-        block.pointee.live -= 1
-        if block.pointee.live == 0 { empty(number) }
+        let block = unsafe blocks.address(of: number)
+        unsafe block.pointee.live -= 1
+        if unsafe block.pointee.live == 0 { empty(number) }
     }
 
     @inline(never)

@@ -4,19 +4,19 @@
 /// For memory that C points to, and for what lanes access for every row: it does not grow, counts no references, and needs
 /// no check for uniqueness. The type of the elements must not be private: Swift 6.3 fails to link the destruction of such a
 /// field from another file.
-struct Slab<Element: ~Copyable>: ~Copyable {
+@safe struct Slab<Element: ~Copyable>: ~Copyable {
     private let base: UnsafeMutablePointer<Element>
     let capacity: Int
     private(set) var count = 0
 
     init(capacity: Int) {
         self.capacity = capacity
-        base = .allocate(capacity: capacity)
+        unsafe base = .allocate(capacity: capacity)
     }
 
     deinit {
-        base.deinitialize(count: count)
-        base.deallocate()
+        unsafe base.deinitialize(count: count)
+        unsafe base.deallocate()
     }
 
     var indices: Range<Int> { 0..<count }
@@ -25,33 +25,33 @@ struct Slab<Element: ~Copyable>: ~Copyable {
     @inline(__always)
     mutating func append(_ element: consuming Element) {
         precondition(count < capacity, "the slab is full")
-        (base + count).initialize(to: element)
+        unsafe (base + count).initialize(to: element)
         count += 1
     }
 
     mutating func removeAll() {
-        base.deinitialize(count: count)
+        unsafe base.deinitialize(count: count)
         count = 0
     }
 
     /// The address of the next element to be appended.
-    var end: UnsafeMutablePointer<Element> { base + count }
+    var end: UnsafeMutablePointer<Element> { unsafe base + count }
 
     /// Returns the address of an element. Traps if there is no such element.
     @inline(__always)
     func address(of index: Int) -> UnsafeMutablePointer<Element> {
         precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "no such element")
-        return base + index
+        return unsafe base + index
     }
 
     // Addressors, because an accessor that is a coroutine allocates and calls twice for every row where it is not inlined.
     subscript(index: Int) -> Element {
-        @inline(__always) unsafeAddress { UnsafePointer(address(of: index)) }
-        @inline(__always) unsafeMutableAddress { address(of: index) }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(address(of: index)) }
+        @inline(__always) unsafeMutableAddress { unsafe address(of: index) }
     }
 }
 
 extension Slab {
     /// The elements; valid until the slab changes.
-    var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
+    var elements: UnsafeBufferPointer<Element> { unsafe UnsafeBufferPointer(start: base, count: count) }
 }

@@ -25,7 +25,7 @@ package final class CampaignPlan: Sendable {
     package let selection: RowSelection?
 
     /// Whether ``Campaign/only`` leaves the row out. A row that cannot be read is invalid instead.
-    func leavesOut(_ row: Row) -> Bool { row.error == nil && selection?.selects(row.fields) == false }
+    func leavesOut(_ row: Row) -> Bool { unsafe row.error == nil && selection?.selects(row.fields) == false }
 
     /// Whether a run ends the row before it looks at it, because the campaign begins later in the input or leaves the row out.
     package func passesOver(_ row: Row) -> Bool { row.row < firstRow || leavesOut(row) }

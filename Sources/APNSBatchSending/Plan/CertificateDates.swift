@@ -28,11 +28,12 @@ enum CertificateDates {
     /// Formats a time, such as `2026-01-31 12:00:00 UTC`.
     static func text(_ seconds: Int64) -> String {
         var seconds = time_t(seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            let length = strftime(buffer.baseAddress!, buffer.count, "%Y-%m-%d %H:%M:%S UTC", &parts)
-            return String(decoding: UnsafeRawBufferPointer(UnsafeBufferPointer(buffer)).prefix(length), as: UTF8.self)
+        var parts = unsafe tm()
+        unsafe gmtime_r(&seconds, &parts)
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            let length = unsafe strftime(buffer.baseAddress!, buffer.count, "%Y-%m-%d %H:%M:%S UTC", &parts)
+            return unsafe String(
+                decoding: UnsafeRawBufferPointer(UnsafeBufferPointer(buffer)).prefix(length), as: UTF8.self)
         }
     }
 }

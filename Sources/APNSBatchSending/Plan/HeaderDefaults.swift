@@ -26,16 +26,16 @@ package struct HeaderDefaults: Sendable {
         if topic == nil && roles.topic == nil {
             throw CampaignError(.configuration, "no topic: give one for the campaign, or a column \"topic\"")
         }
-        if let topic { try Self.check(topic) { Topic.check($0) } }
-        pushType = try Self.parse(headers.pushType.name) { PushType.parse($0) }
+        if let topic { try unsafe Self.check(topic) { unsafe Topic.check($0) } }
+        pushType = try unsafe Self.parse(headers.pushType.name) { unsafe PushType.parse($0) }
         priority = try headers.priority.map { (given) throws(CampaignError) in
-            try Self.parse(given.description) { Priority.parse($0) }
+            try unsafe Self.parse(given.description) { unsafe Priority.parse($0) }
         }
         if let priority, roles.pushType == nil, let fault = pushType.check(priority) {
             throw CampaignError(.configuration, Self.message(fault, priority.text))
         }
         expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
-            try Self.parse(expiration.text) { GivenExpiration.parse($0) }.expiration(start: start)
+            try unsafe Self.parse(expiration.text) { unsafe GivenExpiration.parse($0) }.expiration(start: start)
         }
         if !mayBeLate, let expiration, expiration.hasPassed(now: Int64(start)) {
             throw CampaignError(
@@ -59,7 +59,7 @@ package struct HeaderDefaults: Sendable {
         let template = try CampaignError.mapping(.configuration) {
             try TextTemplate(text, columns: columns, name: "collapse_id")
         }
-        if template.isConstant { try check(text) { CollapseID.check($0) } }
+        if template.isConstant { try unsafe check(text) { unsafe CollapseID.check($0) } }
         return template
     }
 
@@ -71,12 +71,14 @@ package struct HeaderDefaults: Sendable {
     /// Adds what is wrong with fields by themselves.
     static func collectFaults(of headers: Campaign.Headers, in faults: inout CampaignFaults) {
         if let topic = headers.topic {
-            faults.collect { () throws(CampaignError) in try check(topic) { Topic.check($0) } }
+            faults.collect { () throws(CampaignError) in try unsafe check(topic) { unsafe Topic.check($0) } }
         }
-        faults.collect { () throws(CampaignError) in _ = try parse(headers.pushType.name) { PushType.parse($0) } }
+        faults.collect { () throws(CampaignError) in
+            _ = try unsafe parse(headers.pushType.name) { unsafe PushType.parse($0) }
+        }
         if let priority = headers.priority {
             faults.collect { () throws(CampaignError) in
-                _ = try parse(priority.description) { Priority.parse($0) }
+                _ = try unsafe parse(priority.description) { unsafe Priority.parse($0) }
             }
         }
     }
@@ -84,7 +86,7 @@ package struct HeaderDefaults: Sendable {
     private static func parse<T>(
         _ text: String, _ rule: (UnsafeRawBufferPointer) -> Result<T, FieldFault>
     ) throws(CampaignError) -> T {
-        switch Array(text.utf8).withUnsafeBytes(rule) {
+        switch unsafe Array(text.utf8).withUnsafeBytes(rule) {
         case .success(let value): return value
         case .failure(let fault): throw CampaignError(.configuration, message(fault, text))
         }
@@ -93,12 +95,12 @@ package struct HeaderDefaults: Sendable {
     private static func check(
         _ text: String, _ rule: (UnsafeRawBufferPointer) -> FieldFault?
     ) throws(CampaignError) {
-        if let fault = Array(text.utf8).withUnsafeBytes(rule) {
+        if let fault = unsafe Array(text.utf8).withUnsafeBytes(rule) {
             throw CampaignError(.configuration, message(fault, text))
         }
     }
 
     private static func message(_ fault: FieldFault, _ text: String) -> String {
-        Array(text.utf8).withUnsafeBytes { fault.message(for: $0) }
+        unsafe Array(text.utf8).withUnsafeBytes { unsafe fault.message(for: $0) }
     }
 }

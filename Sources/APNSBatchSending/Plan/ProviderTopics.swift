@@ -65,8 +65,8 @@ package struct ProviderTopics: Sendable, Equatable {
     }
 
     private mutating func name(_ topic: String, _ number: Int) throws(CampaignError) {
-        if let fault = Array(topic.utf8).withUnsafeBytes({ Topic.check($0) }) {
-            let text = Array(topic.utf8).withUnsafeBytes { fault.message(for: $0) }
+        if let fault = unsafe Array(topic.utf8).withUnsafeBytes({ unsafe Topic.check($0) }) {
+            let text = unsafe Array(topic.utf8).withUnsafeBytes { unsafe fault.message(for: $0) }
             throw CampaignError(.configuration, "provider \(number + 1): \(text)")
         }
         if let first = named[topic], first != number {

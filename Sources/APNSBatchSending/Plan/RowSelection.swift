@@ -52,8 +52,8 @@ package struct RowSelection: Sendable {
     ///
     /// - Parameter fields: All fields of a row without a fault.
     package func selects(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            for term in terms where !matches(term, fields[term.column], bytes) { return false }
+        unsafe bytes.withUnsafeBytes { bytes in
+            for term in terms where unsafe !matches(term, fields[term.column], bytes) { return false }
             return true
         }
     }
@@ -64,7 +64,7 @@ package struct RowSelection: Sendable {
             let value = values[index]
             guard value.count == field.count else { continue }
             guard let found = field.baseAddress, let wanted = bytes.baseAddress, value.count > 0 else { return true }
-            if memcmp(wanted + value.start, found, value.count) == 0 { return true }
+            if unsafe memcmp(wanted + value.start, found, value.count) == 0 { return true }
         }
         return false
     }

@@ -4,7 +4,7 @@ import APNSBatchNotification
 /// type that rows can have.
 final class RuleBook: Sendable {
     /// The part of the rules that is needed for each row, as a plain value. Valid as long as the rule book exists.
-    struct Page {
+    @safe struct Page {
         fileprivate let rules: Unmanaged<PayloadRules>
         /// Whether loc-keys must be checked.
         let needsStrings: Bool
@@ -17,12 +17,12 @@ final class RuleBook: Sendable {
         func check(
             _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, texts: Bool
         ) -> PayloadVerdict {
-            rules._withUnsafeGuaranteedRef { $0.check(payload, fields: fields, texts: texts) }
+            unsafe rules._withUnsafeGuaranteedRef { unsafe $0.check(payload, fields: fields, texts: texts) }
         }
 
         @inline(__always)
         func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool {
-            rules._withUnsafeGuaranteedRef { $0.holdsCardNumber(payload) }
+            unsafe rules._withUnsafeGuaranteedRef { unsafe $0.holdsCardNumber(payload) }
         }
     }
 
@@ -54,7 +54,7 @@ final class RuleBook: Sendable {
     var pages: [Page?] {
         rules.indices.map { page in
             rules[page].map { rules in
-                Page(
+                unsafe Page(
                     rules: .passUnretained(rules), needsStrings: localisation(at: page)?.needsRow ?? false,
                     isBroken: firstBroken(at: page) != nil, needsRow: rules.needsRow)
             }

@@ -46,8 +46,8 @@ package final class RunRate: Sendable {
             switch self {
             case .own(let words):
                 var read = RateWords()
-                read.due = words[0].pointee.load(ordering: .relaxed)
-                read.rampBegan = words[1].pointee.load(ordering: .relaxed)
+                read.due = unsafe words[0].pointee.load(ordering: .relaxed)
+                read.rampBegan = unsafe words[1].pointee.load(ordering: .relaxed)
                 return read
             case .shared(let file): return file.read()
             }
@@ -65,10 +65,10 @@ package final class RunRate: Sendable {
                 var changed = found
                 let result = change(&changed)
                 if changed.rampBegan != found.rampBegan {
-                    words[1].pointee.store(changed.rampBegan, ordering: .relaxed)
+                    unsafe words[1].pointee.store(changed.rampBegan, ordering: .relaxed)
                 }
                 let isDone =
-                    changed.due == found.due
+                    unsafe changed.due == found.due
                     || words[0].pointee.weakCompareExchange(
                         expected: found.due, desired: changed.due, ordering: .relaxed
                     ).exchanged

@@ -134,14 +134,14 @@ package final class SharedCounters: Sendable {
     private static let healthNumbers = 7
 
     private func slot(_ lane: Int, _ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        slots.slab.address(of: (lane * providers + provider) * Self.stride(book))
+        unsafe slots.slab.address(of: (lane * providers + provider) * Self.stride(book))
     }
 
     func publish(_ counts: borrowing AnswerCounts, lane: Int, provider: Int) {
-        let own = slot(lane, provider)
-        own[0].store(counts.answered, ordering: .relaxed)
+        let own = unsafe slot(lane, provider)
+        unsafe own[0].store(counts.answered, ordering: .relaxed)
         guard counts.hasNews else { return }
-        for rule in counts.refused.indices { own[1 + rule].store(counts.refused[rule], ordering: .releasing) }
+        for rule in counts.refused.indices { unsafe own[1 + rule].store(counts.refused[rule], ordering: .releasing) }
     }
 
     /// Publishes that this lane has had answers since its last call.
@@ -152,17 +152,17 @@ package final class SharedCounters: Sendable {
 
     /// Whether there has been any answer of this provider.
     func hasAnswers(of provider: Int) -> Bool {
-        (0..<lanes).contains { slot($0, provider)[0].load(ordering: .relaxed) > 0 }
+        (0..<lanes).contains { unsafe slot($0, provider)[0].load(ordering: .relaxed) > 0 }
     }
 
     // MARK: Health
 
     /// The slot of a provider's mode, after the numbers of the lanes and in cache lines of its own.
-    private func modeSlot(_ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { slot(lanes, provider) }
+    private func modeSlot(_ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { unsafe slot(lanes, provider) }
 
     /// The restrictions that a lane must observe when it sends.
     func mode(_ provider: Int) -> ProviderHealth.Mode {
-        .init(rawValue: UInt8(truncatingIfNeeded: modeSlot(provider)[0].load(ordering: .relaxed)))
+        unsafe .init(rawValue: UInt8(truncatingIfNeeded: modeSlot(provider)[0].load(ordering: .relaxed)))
     }
 
     func allowance(_ provider: Int, now: UInt64) -> Int {
@@ -177,18 +177,18 @@ package final class SharedCounters: Sendable {
     func lookAtHealth(
         _ counts: borrowing AnswerCounts, inFlight: Int, lane: Int, provider: Int, now: UInt64, isStarting: Bool
     ) -> Outage.News? {
-        let own = slot(lane, provider) + 1 + book.count
-        own[0].store(counts.troubled, ordering: .relaxed)
-        own[1].store(counts.troubledFirst, ordering: .relaxed)
-        own[2].store(counts.silent, ordering: .relaxed)
-        own[3].store(UInt64(inFlight), ordering: .relaxed)
-        own[4].store(counts.ofConnection, ordering: .relaxed)
-        own[5].store(counts.fresh, ordering: .relaxed)
+        let own = unsafe slot(lane, provider) + 1 + book.count
+        unsafe own[0].store(counts.troubled, ordering: .relaxed)
+        unsafe own[1].store(counts.troubledFirst, ordering: .relaxed)
+        unsafe own[2].store(counts.silent, ordering: .relaxed)
+        unsafe own[3].store(UInt64(inFlight), ordering: .relaxed)
+        unsafe own[4].store(counts.ofConnection, ordering: .relaxed)
+        unsafe own[5].store(counts.fresh, ordering: .relaxed)
         let (news, mode) = health.withLock { health in
             let news = health[provider].look(now: now, sums: sums(of: provider), isStarting: isStarting)
             return (news, health[provider].mode)
         }
-        modeSlot(provider)[0].store(UInt64(mode.rawValue), ordering: .relaxed)
+        unsafe modeSlot(provider)[0].store(UInt64(mode.rawValue), ordering: .relaxed)
         return news
     }
 
@@ -196,13 +196,13 @@ package final class SharedCounters: Sendable {
 
     /// Publishes when a connection of this lane last served; 0 if none does now.
     func publishServing(at time: UInt64, lane: Int, provider: Int) {
-        slot(lane, provider)[7 + book.count].store(time, ordering: .relaxed)
+        unsafe slot(lane, provider)[7 + book.count].store(time, ordering: .relaxed)
     }
 
     /// Whether a connection of another lane has served within the last `within` nanoseconds, and has not failed since.
     func othersServe(_ lane: Int, _ provider: Int, within: UInt64, now: UInt64) -> Bool {
         (0..<lanes).contains { other in
-            let time = other == lane ? 0 : slot(other, provider)[7 + book.count].load(ordering: .relaxed)
+            let time = unsafe other == lane ? 0 : slot(other, provider)[7 + book.count].load(ordering: .relaxed)
             return time > 0 && now < time + within
         }
     }
@@ -212,15 +212,15 @@ package final class SharedCounters: Sendable {
     private func sums(of provider: Int) -> AnswerSums {
         var sums = AnswerSums()
         for lane in 0..<lanes {
-            let own = slot(lane, provider)
-            let further = own + 1 + book.count
-            sums.troubled += further[0].load(ordering: .relaxed)
-            sums.troubledFirst += further[1].load(ordering: .relaxed)
-            sums.silent += further[2].load(ordering: .relaxed)
-            sums.inFlight += further[3].load(ordering: .relaxed)
-            sums.ofConnection += further[4].load(ordering: .relaxed)
-            sums.fresh += further[5].load(ordering: .relaxed)
-            sums.answered += own[0].load(ordering: .relaxed)
+            let own = unsafe slot(lane, provider)
+            let further = unsafe own + 1 + book.count
+            unsafe sums.troubled += further[0].load(ordering: .relaxed)
+            unsafe sums.troubledFirst += further[1].load(ordering: .relaxed)
+            unsafe sums.silent += further[2].load(ordering: .relaxed)
+            unsafe sums.inFlight += further[3].load(ordering: .relaxed)
+            unsafe sums.ofConnection += further[4].load(ordering: .relaxed)
+            unsafe sums.fresh += further[5].load(ordering: .relaxed)
+            unsafe sums.answered += own[0].load(ordering: .relaxed)
         }
         return sums
     }
@@ -234,9 +234,9 @@ package final class SharedCounters: Sendable {
     private func totals(of provider: Int) -> CircuitBreaker.Totals {
         var totals = CircuitBreaker.Totals(answered: 0, refused: Array(repeating: 0, count: book.count))
         for lane in 0..<lanes {
-            let own = slot(lane, provider)
-            for rule in 0..<book.count { totals.refused[rule] += own[1 + rule].load(ordering: .acquiring) }
-            totals.answered += own[0].load(ordering: .relaxed)
+            let own = unsafe slot(lane, provider)
+            for rule in 0..<book.count { unsafe totals.refused[rule] += own[1 + rule].load(ordering: .acquiring) }
+            unsafe totals.answered += own[0].load(ordering: .relaxed)
         }
         return totals
     }

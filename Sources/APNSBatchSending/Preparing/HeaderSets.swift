@@ -63,11 +63,11 @@ package struct HeaderSets {
     /// Finds the set for a row, or makes it.
     package mutating func find(_ row: Row) -> Found {
         if let fixed { return .set(fixed) }
-        let values = (field(roles.topic, row), field(roles.pushType, row), field(roles.priority, row))
-        if let number = keys.find(values) { return .set(entries[number]) }
+        let values = unsafe (field(roles.topic, row), field(roles.pushType, row), field(roles.priority, row))
+        if let number = unsafe keys.find(values) { return .set(entries[number]) }
         guard !keys.isFull else { return .tooMany }
         let found = make(row)
-        if case .set = found { keys.add(values) }
+        if case .set = found { unsafe keys.add(values) }
         return found
     }
 
@@ -75,20 +75,20 @@ package struct HeaderSets {
     package mutating func didSend() { unsent.removeAll() }
 
     private func field(_ column: Int?, _ row: Row) -> UnsafeRawBufferPointer {
-        column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        unsafe column.map { unsafe row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     private mutating func make(_ row: Row) -> Found {
         var pushType = defaults.pushType
-        if let (column, value) = value(roles.pushType, of: row) {
-            switch PushType.parse(value) {
+        if let (column, value) = unsafe value(roles.pushType, of: row) {
+            switch unsafe PushType.parse(value) {
             case .success(let type): pushType = type
             case .failure(let fault): return .fault(fault, column: column)
             }
         }
         var priority = defaults.priority
-        if let (column, value) = value(roles.priority, of: row) {
-            switch Priority.parse(value) {
+        if let (column, value) = unsafe value(roles.priority, of: row) {
+            switch unsafe Priority.parse(value) {
             case .success(let number): priority = number
             case .failure(let fault): return .fault(fault, column: column)
             }
@@ -97,9 +97,9 @@ package struct HeaderSets {
             return .fault(fault, column: roles.priority ?? roles.pushType ?? roles.token)
         }
         var topic = defaults.topic
-        if let (column, value) = value(roles.topic, of: row) {
-            if let fault = Topic.check(value) { return .fault(fault, column: column) }
-            topic = String(decoding: value, as: UTF8.self)
+        if let (column, value) = unsafe value(roles.topic, of: row) {
+            if let fault = unsafe Topic.check(value) { return .fault(fault, column: column) }
+            topic = unsafe String(decoding: value, as: UTF8.self)
         }
         guard let topic else { return .fault(.topicEmpty, column: roles.topic ?? roles.token) }
         return define(
@@ -127,7 +127,7 @@ package struct HeaderSets {
 
     /// Returns a row's own value and its column, or nil if there is no such column or its field is empty.
     private func value(_ column: Int?, of row: Row) -> (Int, UnsafeRawBufferPointer)? {
-        guard let column, !row.fields[column].isEmpty else { return nil }
-        return (column, row.fields[column])
+        guard let column, unsafe !row.fields[column].isEmpty else { return nil }
+        return unsafe (column, row.fields[column])
     }
 }

@@ -17,8 +17,8 @@ package enum RowFault {
     /// Returns the finding for an invalid row that is no row at all: all its fields are empty, or it is the header row once more, as
     /// in files that were put together. Nil for another one.
     static func ofWholeRow(_ row: Row, _ plan: CampaignPlan) -> RowFinding? {
-        guard plan.namesRows, row.error == nil, row.fields.count == plan.columns.count else { return nil }
-        let isEmpty = row.fields.allSatisfy { $0.allSatisfy { $0 == UInt8(ascii: " ") } }
+        guard plan.namesRows, row.error == nil, unsafe row.fields.count == plan.columns.count else { return nil }
+        let isEmpty = unsafe row.fields.allSatisfy { unsafe $0.allSatisfy { $0 == UInt8(ascii: " ") } }
         if isEmpty {
             let names = plan.columns.prefix(columnsNamed).map { String($0.prefix(32)).quoted }.joined(separator: ", ")
             let more = plan.columns.count > columnsNamed ? ", …" : ""
@@ -26,7 +26,8 @@ package enum RowFault {
                 "all fields of the row are empty (\(names)\(more)): remove such rows, as a spreadsheet writes after the last one"
             return finding(.emptyRow, nil, row, plan, message)
         }
-        guard plan.columns.indices.allSatisfy({ isName(plan.columns[$0], row.fields[$0], isFirst: $0 == 0) }) else {
+        guard plan.columns.indices.allSatisfy({ unsafe isName(plan.columns[$0], row.fields[$0], isFirst: $0 == 0) })
+        else {
             return nil
         }
         let message =
@@ -40,24 +41,24 @@ package enum RowFault {
 
     /// Whether a field is the name of its column, without regard to a byte order mark, with which a file begins.
     private static func isName(_ name: String, _ field: UnsafeRawBufferPointer, isFirst: Bool) -> Bool {
-        let hasMark = isFirst && field.starts(with: [0xEF, 0xBB, 0xBF])
-        return field.dropFirst(hasMark ? 3 : 0).elementsEqual(name.utf8)
+        let hasMark = unsafe isFirst && field.starts(with: [0xEF, 0xBB, 0xBF])
+        return unsafe field.dropFirst(hasMark ? 3 : 0).elementsEqual(name.utf8)
     }
 
     /// Returns the finding for a value that is not allowed in its column.
     static func find(_ fault: FieldFault, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
-        finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
+        unsafe finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
     }
 
     /// Returns the finding for a value that was composed of several columns.
     static func find(_ fault: FieldFault, _ text: String, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
-        finding(fault.rule, nil, row, plan, Array(text.utf8).withUnsafeBytes { fault.message(for: $0) })
+        unsafe finding(fault.rule, nil, row, plan, Array(text.utf8).withUnsafeBytes { unsafe fault.message(for: $0) })
     }
 
     static func find(
         _ fault: DeviceTokenFault, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan
     ) -> RowFinding {
-        finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
+        unsafe finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
     }
 
     /// Returns the finding for a payload that could not be rendered.
@@ -70,8 +71,8 @@ package enum RowFault {
             let message = "payload: expected at most \(limit) bytes, found \(size)"
             return finding(.payloadSize, plan.roles.payload, row, plan, message)
         case .invalid(let failure):
-            let field = row.fields[failure.column]
-            let message = failure.description(
+            let field = unsafe row.fields[failure.column]
+            let message = unsafe failure.description(
                 column: plan.columns[failure.column], field: field, isSecret: plan.isSecret(column: failure.column))
             return finding(failure.rule, failure.column, row, plan, message)
         }
@@ -98,7 +99,7 @@ package enum RowFault {
 
     /// Returns the finding for a topic with the suffix of another push type.
     static func oddTopic(_ other: PushType, _ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        let own = plan.roles.topic.map { String(decoding: row.fields[$0], as: UTF8.self) } ?? ""
+        let own = plan.roles.topic.map { unsafe String(decoding: row.fields[$0], as: UTF8.self) } ?? ""
         let topic = own.isEmpty ? plan.headers.topic ?? "" : own
         return finding(.topicSuffix, plan.roles.topic ?? plan.roles.pushType, row, plan, other.oddTopicMessage(topic))
     }
@@ -114,8 +115,8 @@ package enum RowFault {
         let column = plan.templates.column
         let names = plan.templates.names?.names.joined(separator: ", ") ?? ""
         let name = column.map { plan.columns[$0] } ?? ""
-        let field = column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        let found = field.isEmpty ? "nothing" : "\(Quoted(field))"
+        let field = unsafe column.map { unsafe row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let found = unsafe field.isEmpty ? "nothing" : unsafe "\(Quoted(field))"
         return finding(.variantUnknown, column, row, plan, "\(name): expected one of \(names), found \(found)")
     }
 
@@ -132,7 +133,7 @@ package enum RowFault {
     }
 
     package static func expired(_ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        let own = plan.roles.expiration.flatMap { row.fields[$0].isEmpty ? nil : $0 }
+        let own = unsafe plan.roles.expiration.flatMap { unsafe row.fields[$0].isEmpty ? nil : $0 }
         let message =
             own.map {
                 "expiration: expected a time in the future, found \(Quoted(row.fields[$0])); write a duration with its unit, "

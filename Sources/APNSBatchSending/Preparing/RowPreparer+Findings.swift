@@ -4,8 +4,8 @@ import APNSBatchRows
 
 extension RowPreparer {
     mutating func localisationFindings(_ row: Row) -> [PayloadFinding] {
-        guard let last else { return [] }
-        return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
+        guard let last = unsafe last else { return [] }
+        return unsafe plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
 
     /// Returns all findings about the topic and the payload of the last row.
@@ -13,8 +13,8 @@ extension RowPreparer {
     /// - Parameter cardNumbers: Whether to look for card numbers, too.
     package mutating func findings(of row: Row, cardNumbers: Bool) -> [RowFinding] {
         let own = hasOddTopic(row) ? otherType.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
-        guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
-        let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
+        guard let last = unsafe last, let rules = unsafe plan.rules.rules(at: last.page) else { return own }
+        let found = unsafe rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
         return own + (found + localisationFindings(row)).map { RowFault.find($0, row, plan) }
     }
 
@@ -31,7 +31,7 @@ extension RowPreparer {
     /// - Parameter usual: The column, if it is among ``CampaignPlan/usualRoles``.
     package mutating func isOwn(_ column: Int?, _ usual: Int?, _ row: Row) -> Bool {
         guard let column else { return false }
-        return usual != nil || !row.fields[column].isEmpty
+        return unsafe usual != nil || !row.fields[column].isEmpty
     }
 
     /// Whether a finding is that of a template, and among those about the campaign.
@@ -42,8 +42,8 @@ extension RowPreparer {
 
     /// Whether a number in the last row's payload looks like a card number.
     package mutating func holdsCardNumber() -> Bool {
-        guard let last, let page = pages[last.page] else { return false }
-        return page.holdsCardNumber(last.payload)
+        guard let last = unsafe last, let page = unsafe pages[last.page] else { return false }
+        return unsafe page.holdsCardNumber(last.payload)
     }
 
     mutating func firstError(_ row: Row) -> RowFinding {

@@ -17,23 +17,24 @@ extension RowPreparer {
         if let broadcast {
             if let ended = writePath(broadcast, row, &record) { return ended }
         } else {
-            let token = row.fields[roles.token]
-            if let fault = DeviceToken.writePath(token, to: record.room(DeviceToken.pathLengthMax).baseAddress!) {
+            let token = unsafe row.fields[roles.token]
+            if let fault = unsafe DeviceToken.writePath(token, to: record.room(DeviceToken.pathLengthMax).baseAddress!)
+            {
                 return .invalid(RowFault.find(fault, roles.token, row, plan))
             }
             record.add(.path, length: DeviceToken.pathPrefixLength + token.count)
         }
-        let id = record.room(MessageID.length).baseAddress!
-        if let column = roles.messageID, !row.fields[column].isEmpty {
-            if let fault = MessageID.write(row.fields[column], to: id) {
+        let id = unsafe record.room(MessageID.length).baseAddress!
+        if let column = roles.messageID, unsafe !row.fields[column].isEmpty {
+            if let fault = unsafe MessageID.write(row.fields[column], to: id) {
                 return .invalid(RowFault.find(fault, column, row, plan))
             }
         } else {
-            MessageID(campaign: plan.identity, row: row.row).write(to: id)
+            unsafe MessageID(campaign: plan.identity, row: row.row).write(to: id)
         }
         record.add(.id, length: MessageID.length)
         if hasCollapseIDs, let ended = writeCollapseID(row, &record) { return ended }
-        if broadcast != nil { record.add(.channelID, copying: row.fields[roles.token]) }
+        if broadcast != nil { unsafe record.add(.channelID, copying: row.fields[roles.token]) }
         return hasExpirations ? writeExpiration(row, &record, expiration, now) : nil
     }
 
@@ -42,21 +43,21 @@ extension RowPreparer {
     private mutating func writePath(
         _ broadcast: BroadcastPlan, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
-        if let fault = ChannelID.check(row.fields[roles.token]) {
+        if let fault = unsafe ChannelID.check(row.fields[roles.token]) {
             return .invalid(RowFault.find(fault, roles.token, row, plan))
         }
-        broadcast.path.withUnsafeBytes { record.add(.path, copying: $0) }
+        unsafe broadcast.path.withUnsafeBytes { unsafe record.add(.path, copying: $0) }
         return nil
     }
 
     private mutating func writeCollapseID(_ row: borrowing Row, _ record: inout RowRecord) -> Prepared? {
-        guard let column = roles.collapseID, !row.fields[column].isEmpty else {
+        guard let column = roles.collapseID, unsafe !row.fields[column].isEmpty else {
             guard let template = plan.headers.collapseID else { return nil }
             return renderCollapseID(template, row, &record)
         }
-        let value = row.fields[column]
-        if let fault = CollapseID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
-        record.add(.collapseID, copying: value)
+        let value = unsafe row.fields[column]
+        if let fault = unsafe CollapseID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
+        unsafe record.add(.collapseID, copying: value)
         return nil
     }
 
@@ -64,14 +65,14 @@ extension RowPreparer {
     private mutating func renderCollapseID(
         _ template: TextTemplate, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
-        let room = record.room(CollapseID.lengthMax)
-        let size = template.render(fields: row.fields, into: room)
+        let room = unsafe record.room(CollapseID.lengthMax)
+        let size = unsafe template.render(fields: row.fields, into: room)
         guard size <= CollapseID.lengthMax else {
             return .invalid(RowFault.find(.collapseIDTooLong(size), "", row, plan))
         }
-        let text = UnsafeRawBufferPointer(rebasing: room[..<size])
-        if size > 0, let fault = CollapseID.check(text) {
-            return .invalid(RowFault.find(fault, String(decoding: text, as: UTF8.self), row, plan))
+        let text = unsafe UnsafeRawBufferPointer(rebasing: room[..<size])
+        if size > 0, let fault = unsafe CollapseID.check(text) {
+            return unsafe .invalid(RowFault.find(fault, String(decoding: text, as: UTF8.self), row, plan))
         }
         record.add(.collapseID, length: size)
         return nil
@@ -81,8 +82,8 @@ extension RowPreparer {
         _ row: borrowing Row, _ record: inout RowRecord, _ shared: Expiration?, _ now: UInt64
     ) -> Prepared? {
         var expiration = shared
-        if let column = roles.expiration, !row.fields[column].isEmpty {
-            switch GivenExpiration.parse(row.fields[column]) {
+        if let column = roles.expiration, unsafe !row.fields[column].isEmpty {
+            switch unsafe GivenExpiration.parse(row.fields[column]) {
             case .success(let own): expiration = own.expiration(start: plan.headers.start)
             case .failure(let fault): return .invalid(RowFault.find(fault, column, row, plan))
             }
@@ -93,7 +94,7 @@ extension RowPreparer {
                 ? nil : .invalid(RowFault.find(.expirationMissing, roles.expiration ?? roles.token, row, plan))
         }
         if expiration.hasPassed(now: Int64(now)) { return .expired }
-        record.add(.expiration, length: expiration.write(to: record.room(Expiration.lengthMax).baseAddress!))
+        unsafe record.add(.expiration, length: expiration.write(to: record.room(Expiration.lengthMax).baseAddress!))
         return nil
     }
 }

@@ -7,7 +7,7 @@ import APNSBatchRows
 ///
 /// What is called for every row is `mutating` even if it changes nothing, because Swift 6.3 copies a whole structure to call
 /// a function that borrows it.
-package struct RowPreparer: ~Copyable {
+@safe package struct RowPreparer: ~Copyable {
     /// The result of preparing a row.
     package enum Prepared {
         /// The ticket of the flight: its index in the table.
@@ -62,7 +62,7 @@ package struct RowPreparer: ~Copyable {
         broadcast = plan.broadcast
         roles = plan.roles
         let templates = plan.templates.templates
-        onlyTemplate = templates.count == 1 ? .passUnretained(templates[0]) : nil
+        unsafe onlyTemplate = unsafe templates.count == 1 ? .passUnretained(templates[0]) : nil
         hasCollapseIDs = plan.roles.collapseID != nil || plan.headers.collapseID != nil
         hasExpirations =
             plan.roles.expiration != nil || plan.roles.pushType != nil || plan.broadcast != nil
@@ -107,7 +107,7 @@ package struct RowPreparer: ~Copyable {
     private mutating func write(
         _ row: borrowing Row, in arena: inout SendArena, to flight: inout Flight, _ now: UInt64
     ) -> Prepared? {
-        last = nil
+        unsafe last = nil
         otherType = nil
         sizeTooLarge = 0
         if let error = row.error { return .invalid(RowFault.find(error, plan)) }
@@ -127,8 +127,10 @@ package struct RowPreparer: ~Copyable {
         flight.provider = set.provider
         guard var record = arena.reserve(ownLimit + set.payloadLimit) else { return .noRoom }
         if let ended = writeOwn(row, &record, set.expiration, now) { return ended }
-        let payload = record.room(set.payloadLimit)
-        guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
+        let payload = unsafe record.room(set.payloadLimit)
+        guard let template = unsafe picker.pick(row.fields) else {
+            return .invalid(RowFault.noTemplate(copy row, plan))
+        }
         lastTemplate = template
         let page = RuleBook.page(template: template, set.pushType)
         if pages[page]?.isBroken == true, let broken = plan.rules.firstBroken(at: page) {
@@ -136,7 +138,7 @@ package struct RowPreparer: ~Copyable {
         }
         let outcome: RenderOutcome
         do {
-            outcome = try render(row, template, into: payload)
+            outcome = try unsafe render(row, template, into: payload)
         } catch {
             return .invalid(RowFault.find(error, row, plan))
         }
@@ -144,10 +146,12 @@ package struct RowPreparer: ~Copyable {
             if case .tooLarge(let size) = outcome { sizeTooLarge = size }
             return .invalid(RowFault.find(outcome, set.payloadLimit, row, plan))
         }
-        check(UnsafeRawBufferPointer(rebasing: payload[..<length]), row, page)
+        unsafe check(UnsafeRawBufferPointer(rebasing: payload[..<length]), row, page)
         if verdict.hasError { return .invalid(firstError(copy row)) }
         record.add(.payload, length: length)
-        if !resultColumns.isEmpty { record.add(.carried, length: writeCarried(row, to: record.room(carriedLimit))) }
+        if !resultColumns.isEmpty {
+            unsafe record.add(.carried, length: writeCarried(row, to: record.room(carriedLimit)))
+        }
         arena.commit(record)
         flight.record = record
         return nil
@@ -156,36 +160,36 @@ package struct RowPreparer: ~Copyable {
     /// Checks a payload and keeps the verdict.
     @inline(__always)
     private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing Row, _ page: Int) {
-        last = (payload, page)
+        unsafe last = unsafe (payload, page)
         verdict = PayloadVerdict()
         guard let rules = pages[page] else { return }
         let texts = row.row <= lastRowWithTexts
-        if rules.needsRow || texts { verdict = rules.check(payload, fields: row.fields, texts: texts) }
+        if rules.needsRow || texts { verdict = unsafe rules.check(payload, fields: row.fields, texts: texts) }
         if rules.needsStrings, !localisationFindings(copy row).isEmpty { verdict.hasError = true }
     }
 
     /// The size of the last row's payload in bytes, or nil if none was written.
-    package var payloadSize: Int? { mutating get { last?.payload.count } }
+    package var payloadSize: Int? { mutating get { unsafe last?.payload.count } }
 
     /// Returns how many bytes of the last row's template or own JSON are not sent, because compaction removed them.
     package mutating func bytesSaved(_ row: borrowing Row) -> Int {
-        if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
+        if let column = plan.rawPayloadColumn { return unsafe row.fields[column].count - (payloadSize ?? 0) }
         return plan.templates.blanks[lastTemplate]
     }
 
     private mutating func render(
         _ row: borrowing Row, _ template: Int, into payload: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) -> RenderOutcome {
-        if sealed != nil { return try sealed!.render(row.fields, template, into: payload) }
-        if let onlyTemplate {
-            let fields = row.fields
-            return onlyTemplate._withUnsafeGuaranteedRef { $0.render(fields: fields, into: payload) }
+        if sealed != nil { return try unsafe sealed!.render(row.fields, template, into: payload) }
+        if let onlyTemplate = unsafe onlyTemplate {
+            let fields = unsafe row.fields
+            return unsafe onlyTemplate._withUnsafeGuaranteedRef { unsafe $0.render(fields: fields, into: payload) }
         }
         if !plan.templates.templates.isEmpty {
-            return plan.templates.templates[template].render(fields: row.fields, into: payload)
+            return unsafe plan.templates.templates[template].render(fields: row.fields, into: payload)
         }
-        let column = roles.payload.unsafelyUnwrapped
-        return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
+        let column = unsafe roles.payload.unsafelyUnwrapped
+        return unsafe PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
     }
 
     /// Writes the row's own apns-id in the form in which it is sent. Returns false if the row has none, or one that cannot
@@ -193,8 +197,8 @@ package struct RowPreparer: ~Copyable {
     ///
     /// - Parameter out: Room for ``MessageID/length`` bytes.
     mutating func writeOwnID(of row: borrowing Row, to out: UnsafeMutableRawPointer) -> Bool {
-        guard let column = roles.messageID, row.fields.count > column else { return false }
-        return MessageID.write(row.fields[column], to: out) == nil
+        guard let column = roles.messageID, unsafe row.fields.count > column else { return false }
+        return unsafe MessageID.write(row.fields[column], to: out) == nil
     }
 
     /// Writes the fields that are carried into the row's results. Returns their length in bytes.
@@ -202,15 +206,15 @@ package struct RowPreparer: ~Copyable {
     mutating func writeCarried(_ row: borrowing Row, to room: UnsafeMutableRawBufferPointer) -> Int {
         var length = 0
         for column in resultColumns {
-            let none = UnsafeRawBufferPointer(start: nil, count: 0)
-            let field = row.fields.count > column ? row.fields[column] : none
-            length += CarriedFields.write(field, to: room.baseAddress! + length)
+            let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+            let field = unsafe row.fields.count > column ? row.fields[column] : none
+            unsafe length += CarriedFields.write(field, to: room.baseAddress! + length)
         }
         return length
     }
 
     /// Returns the token as it is written in the row, for the results; empty if the row is too broken to have one.
     mutating func tokenText(of row: borrowing Row) -> UnsafeRawBufferPointer {
-        row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
+        unsafe row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 }

@@ -4,7 +4,7 @@ import APNSBatchNotification
 
 /// Renders encrypted payloads: renders the secret part of a row, encrypts it, and adds the result to the payload like two
 /// more fields of the row. Allocates nothing for a row that fits.
-struct SealedRenderer: ~Copyable {
+@safe struct SealedRenderer: ~Copyable {
     private let plan: SealingPlan
     private let columns: Int
     /// Whether nothing is encrypted. Content and secret then have their right lengths but no meaning.
@@ -26,16 +26,16 @@ struct SealedRenderer: ~Copyable {
         self.plan = plan
         self.isRehearsal = isRehearsal
         self.columns = columns
-        fields = .allocate(capacity: columns + 2)
-        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+        unsafe fields = .allocate(capacity: columns + 2)
+        unsafe fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     deinit {
-        SecretBytes.wipe(message)
-        message.deallocate()
-        content.deallocate()
-        secret.deallocate()
-        fields.deallocate()
+        unsafe SecretBytes.wipe(message)
+        unsafe message.deallocate()
+        unsafe content.deallocate()
+        unsafe secret.deallocate()
+        unsafe fields.deallocate()
     }
 
     /// Renders the payload of a row.
@@ -45,17 +45,18 @@ struct SealedRenderer: ~Copyable {
         into payload: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) -> RenderOutcome {
         let sealer = try made()
-        if isRehearsal { return try rehearse(row, template, sealer, into: payload) }
-        try sealer.address(row[plan.keyColumn])
-        let room = UnsafeMutableRawBufferPointer(rebasing: message.prefix(payload.count))
-        defer { SecretBytes.wipe(room) }
-        switch plan.templates[template].inner.render(fields: row, into: room) {
+        if isRehearsal { return try unsafe rehearse(row, template, sealer, into: payload) }
+        try unsafe sealer.address(row[plan.keyColumn])
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: message.prefix(payload.count))
+        defer { unsafe SecretBytes.wipe(room) }
+        switch unsafe plan.templates[template].inner.render(fields: row, into: room) {
         case .written(let count):
-            try sealer.seal(UnsafeRawBufferPointer(rebasing: room.prefix(count)), content: content, secret: secret)
-            let sealed = UnsafeRawBufferPointer(rebasing: content.prefix(sealer.contentLength(of: count)))
-            return renderOuter(row, template, sealed, secretLength: sealer.secretLength, into: payload)
+            try unsafe sealer.seal(
+                UnsafeRawBufferPointer(rebasing: room.prefix(count)), content: content, secret: secret)
+            let sealed = unsafe UnsafeRawBufferPointer(rebasing: content.prefix(sealer.contentLength(of: count)))
+            return unsafe renderOuter(row, template, sealed, secretLength: sealer.secretLength, into: payload)
         case .tooLarge(let count):
-            return measure(
+            return unsafe measure(
                 row, template, contentLength: sealer.contentLength(of: count), secretLength: sealer.secretLength,
                 into: payload)
         case .invalid(let failure): return .invalid(failure)
@@ -67,11 +68,11 @@ struct SealedRenderer: ~Copyable {
         _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, _ sealer: PayloadSealer,
         into payload: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) -> RenderOutcome {
-        defer { SecretBytes.wipe(message) }
-        let secretLength = PayloadSealer.secretLength(bits: try RecipientKey.check(row[plan.keyColumn]))
-        switch plan.templates[template].inner.render(fields: row, into: message) {
+        defer { unsafe SecretBytes.wipe(message) }
+        let secretLength = unsafe PayloadSealer.secretLength(bits: try RecipientKey.check(row[plan.keyColumn]))
+        switch unsafe plan.templates[template].inner.render(fields: row, into: message) {
         case .written(let count), .tooLarge(let count):
-            return measure(
+            return unsafe measure(
                 row, template, contentLength: sealer.contentLength(of: count), secretLength: secretLength,
                 into: payload)
         case .invalid(let failure): return .invalid(failure)
@@ -89,10 +90,10 @@ struct SealedRenderer: ~Copyable {
         _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, _ content: UnsafeRawBufferPointer,
         secretLength: Int, into payload: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {
-        for index in 0..<columns { fields[index] = row[index] }
-        fields[columns] = content
-        fields[columns + 1] = UnsafeRawBufferPointer(rebasing: secret.prefix(secretLength))
-        return plan.templates[template].outer.render(fields: UnsafeBufferPointer(fields), into: payload)
+        for index in 0..<columns { unsafe fields[index] = unsafe row[index] }
+        unsafe fields[columns] = unsafe content
+        unsafe fields[columns + 1] = unsafe UnsafeRawBufferPointer(rebasing: secret.prefix(secretLength))
+        return unsafe plan.templates[template].outer.render(fields: UnsafeBufferPointer(fields), into: payload)
     }
 
     /// Renders the payload with a content and a secret of the right lengths but no meaning, to measure it.
@@ -101,7 +102,9 @@ struct SealedRenderer: ~Copyable {
         secretLength: Int, into payload: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {
         let content = [UInt8](repeating: UInt8(ascii: "A"), count: contentLength)
-        secret.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "A"))
-        return content.withUnsafeBytes { renderOuter(row, template, $0, secretLength: secretLength, into: payload) }
+        unsafe secret.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "A"))
+        return unsafe content.withUnsafeBytes {
+            unsafe renderOuter(row, template, $0, secretLength: secretLength, into: payload)
+        }
     }
 }

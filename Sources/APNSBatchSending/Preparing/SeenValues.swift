@@ -33,8 +33,8 @@ struct SeenValues {
 
     /// Returns the number of these values, or nil if they were not added.
     mutating func find(_ values: Values) -> Int? {
-        if last >= 0, matches(last, values) { return last }
-        let number = Int(slots[slot(of: values, hash: Self.hash(values))])
+        if last >= 0, unsafe matches(last, values) { return last }
+        let number = unsafe Int(slots[slot(of: values, hash: Self.hash(values))])
         if number >= 0 { last = number }
         return number < 0 ? nil : number
     }
@@ -42,32 +42,34 @@ struct SeenValues {
     /// Adds values that are not there yet. Traps when full.
     mutating func add(_ values: Values) {
         precondition(!isFull)
-        let hash = Self.hash(values)
-        slots[slot(of: values, hash: hash)] = Int32(keys.count)
-        keys.append(
+        let hash = unsafe Self.hash(values)
+        unsafe slots[slot(of: values, hash: hash)] = Int32(keys.count)
+        unsafe keys.append(
             Key(hash: hash, start: bytes.count, lengths: (values.0.count, values.1.count, values.2.count)))
-        bytes.append(contentsOf: values.0)
-        bytes.append(contentsOf: values.1)
-        bytes.append(contentsOf: values.2)
+        unsafe bytes.append(contentsOf: values.0)
+        unsafe bytes.append(contentsOf: values.1)
+        unsafe bytes.append(contentsOf: values.2)
     }
 
     /// Returns the slot of the values, or the free slot where they belong.
     private func slot(of values: Values, hash: UInt64) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        while slots[slot] >= 0, !matches(Int(slots[slot]), values, hash) { slot = (slot &+ 1) & (slots.count - 1) }
+        while slots[slot] >= 0, unsafe !matches(Int(slots[slot]), values, hash) {
+            slot = (slot &+ 1) & (slots.count - 1)
+        }
         return slot
     }
 
     private func matches(_ number: Int, _ values: Values, _ hash: UInt64) -> Bool {
-        keys[number].hash == hash && matches(number, values)
+        unsafe keys[number].hash == hash && matches(number, values)
     }
 
     private func matches(_ number: Int, _ values: Values) -> Bool {
         let key = keys[number]
-        guard key.lengths == (values.0.count, values.1.count, values.2.count) else { return false }
-        return bytes.withUnsafeBytes { bytes in
-            let known = UnsafeRawBufferPointer(rebasing: bytes[key.start...])
-            return Self.begins(known, 0, with: values.0)
+        guard unsafe key.lengths == (values.0.count, values.1.count, values.2.count) else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            let known = unsafe UnsafeRawBufferPointer(rebasing: bytes[key.start...])
+            return unsafe Self.begins(known, 0, with: values.0)
                 && Self.begins(known, values.0.count, with: values.1)
                 && Self.begins(known, values.0.count + values.1.count, with: values.2)
         }
@@ -77,18 +79,18 @@ struct SeenValues {
         _ bytes: UnsafeRawBufferPointer, _ offset: Int, with value: UnsafeRawBufferPointer
     ) -> Bool {
         guard let wanted = value.baseAddress, let known = bytes.baseAddress, value.count > 0 else {
-            return value.isEmpty
+            return unsafe value.isEmpty
         }
-        return memcmp(known + offset, wanted, value.count) == 0
+        return unsafe memcmp(known + offset, wanted, value.count) == 0
     }
 
     /// Returns the FNV-1a hash of the values, each followed by its length.
     private static func hash(_ values: Values) -> UInt64 {
-        hash(values.2, hash(values.1, hash(values.0, FNV1a.basis)))
+        unsafe hash(values.2, hash(values.1, hash(values.0, FNV1a.basis)))
     }
 
     private static func hash(_ value: UnsafeRawBufferPointer, _ start: UInt64) -> UInt64 {
-        let hash = FNV1a.hash(value, from: start)
+        let hash = unsafe FNV1a.hash(value, from: start)
         let mixed = (hash ^ UInt64(value.count)) &* FNV1a.prime
         return mixed ^ mixed >> 32
     }

@@ -11,12 +11,12 @@ struct TemplatePicker: ~Copyable {
     /// Returns the number of the row's template, or nil if there is none for its value.
     mutating func pick(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Int? {
         guard let column = choice.column, let names = choice.names else { return 0 }
-        let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        let value = (fields[column], none, none)
-        if let number = seen.find(value) { return templates[number] }
-        guard let found = names.find(fields[column]) else { return nil }
+        let none = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        let value = unsafe (fields[column], none, none)
+        if let number = unsafe seen.find(value) { return templates[number] }
+        guard let found = unsafe names.find(fields[column]) else { return nil }
         if !seen.isFull {
-            seen.add(value)
+            unsafe seen.add(value)
             templates.append(found)
         }
         return found

@@ -146,7 +146,7 @@ package final class InputReader: Sendable {
 
     /// The CRC-32C of the names of the columns.
     package var columnsSum: UInt32 {
-        Array(columns.joined(separator: "\0").utf8).withUnsafeBytes { CRC32C.of($0) }
+        unsafe Array(columns.joined(separator: "\0").utf8).withUnsafeBytes { unsafe CRC32C.of($0) }
     }
 
     /// A warning about a file that has grown since it was first read, or nil if it has not.

@@ -2,7 +2,7 @@ import APNSBatchModel
 import APNSBatchRows
 
 /// A lane's end of a mailbox: makes rows of submissions.
-struct MailboxRows: RowOrigin, ~Copyable {
+@safe struct MailboxRows: RowOrigin, ~Copyable {
     let mailbox: Mailbox
     let lane: Int
     private let columns: Int
@@ -25,11 +25,11 @@ struct MailboxRows: RowOrigin, ~Copyable {
     init(_ mailbox: Mailbox, columns: Int, lane: Int) {
         (self.mailbox, self.columns, self.lane) = (mailbox, columns, lane)
         taken.reserveCapacity(Self.batch)
-        fields = .allocate(capacity: columns)
-        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columns)
+        unsafe fields = .allocate(capacity: columns)
+        unsafe fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columns)
     }
 
-    deinit { fields.deallocate() }
+    deinit { unsafe fields.deallocate() }
 
     @discardableResult
     mutating func advance() -> Bool {
@@ -41,9 +41,9 @@ struct MailboxRows: RowOrigin, ~Copyable {
 
     /// Makes the row of the next submission.
     private mutating func point() {
-        taken[next].fields.point(fields, count: columns)
+        unsafe taken[next].fields.point(fields, count: columns)
         row.row = taken[next].id
-        row.fields = UnsafeBufferPointer(start: fields, count: columns)
+        unsafe row.fields = unsafe UnsafeBufferPointer(start: fields, count: columns)
         next += 1
     }
 
