@@ -258,8 +258,9 @@ let package = Package(
         tests(
             "APNSBatchCommandTests",
             [
-                "APNSBatchCommand", "APNSBatch", "APNSBatchRecords", "APNSBatchSimulator",
+                "APNSBatchCommand", "APNSBatch", "APNSBatchModel", "APNSBatchRecords", "APNSBatchSimulator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                product("Configuration", "swift-configuration"),
             ]),
         tests("EndToEndTests", ["APNSBatch", "APNSBatchTestSupport"]),
         .target(

@@ -31,7 +31,7 @@ import Testing
         ("not_after: 6 hours\n", ":1:12: not_after: expected a time such as"),
         ("expiration: soon\n", ":1:13: expiration: expected seconds since 1970"),
         ("campaign_id: 7\n", ":1:14: campaign_id: expected a UUID, found \"7\""),
-        ("loop: select\n", ":1:7: loop: expected io_uring or epoll"),
+        ("loop: select\n", ":1:7: loop: expected automatic, io_uring or epoll"),
         ("on_unknown: forget\n", ":1:13: on_unknown: expected resend"),
         ("connect_patience: 0\n", ":1:19: connect_patience: expected 1 to 86400 seconds"),
         ("stop_at: { Unregistered: lots }\n", ":1:10: stop_at: expected never, or a share"),

@@ -38,7 +38,7 @@ import Testing
     /// An example for each setting; nil for one that has none.
     private func example(of setting: Setting) -> Example? {
         let proxy = ["proxy": SettingValue.text("http://me@h:1")]
-        if case .number(let number) = setting.kind {
+        if case .number(let number) = setting.kind, setting.name != "priority" {
             return Example(one: .number(number.range.lowerBound), other: .number(number.range.lowerBound + 1))
         }
         return switch setting.name {
@@ -48,11 +48,8 @@ import Testing
             Example(
                 one: .members(["database": .text("a"), "query": .text("TABLE a")]),
                 other: .members(["engine": .text("duckdb"), "query": .text("FROM a")]))
-        case "inputTimeout", "inputPatience", "requireFresh", "notAfter": texts("20m", "21m")
+        case "inputTimeout", "inputPatience": texts("20m", "21m")
         case "spool": texts("always", "never")
-        case "format": texts("csv", "ndjson")
-        case "delimiter": texts(";", "tab")
-        case "escape": texts("none", "backslash")
         case "columns": Example(one: .members(["token": .text("a")]), other: .members(["token": .text("b")]))
         case "only": Example(one: .members(["a": .text("x")]), other: .members(["a": list("x", "y")]))
         case "template": files("t.json", "u.json")
@@ -64,41 +61,27 @@ import Testing
             Example(one: .list([file("a.strings")]), other: .list([file("a.strings"), file("c.strings")]))
         case "encryption":
             Example(one: .members(["keys": list("a")]), other: .members(["keys": list("a", "b")]))
-        case "topic": texts("com.example.a", "com.example.b")
-        case "pushType": texts("alert", "background")
         case "priority": Example(one: .number(10), other: .number(5))
-        case "expiration": texts("1h", "2h")
-        case "collapseId": texts("a", "b")
-        case "campaignId":
-            texts("0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f10", "0c5ae5a4-9d9b-4a3f-9a53-5b2b9a3f6f11")
         case "to": texts("production", "sandbox")
         case "simulatorScript": files("a.yaml", "b.yaml", needs: ["to": .text("simulator")])
-        case "proxy": texts("http://a:1", "http://b:1")
         case "proxyPasswordFile": files("t.json", "u.json", needs: proxy)
         case "proxyPasswordEnv": texts("PATH", "HOME", needs: proxy)
         case "keyFile", "providerTokenFile", "certificateFile", "certificateKeyFile", "keyPassphraseFile", "caFile",
-            "rateShared", "stateDir", "runDir", "pingUrlFile", "metricsTextfile":
+            "pingUrlFile", "metricsTextfile":
             files("c.pem", "d.pem")
         case "keyId", "teamId", "keyPassphraseEnv": texts("ABC123DEFG", "DEF123GHIJ")
         case "providers":
             Example(
                 one: .list([.members(["topics": list("a"), "keyFile": .text("a")])]),
                 other: .list([.members(["topics": list("b"), "keyFile": .text("b")])]))
-        case "name": texts("one", "other")
         case "nightStarts": texts("12:00", "13:00")
         case "timezone": texts("Europe/Berlin", "Europe/Paris")
-        case "onUnknown": texts("resend", "report")
-        case "resultColumns", "reportBy": Example(one: list("a"), other: list("b"))
         case "resultsTo":
             Example(one: .members(["database": .text("a")]), other: .members(["database": .text("b")]))
-        case "rate": texts("10/s", "20/s")
         case "ramp", "spread": texts("1m", "2m", needs: ["rate": .text("10/s")])
         case "stopAt":
             Example(one: .members(["any": .text("5%")]), other: .members(["any": .text("6%")]))
-        case "canary": Example(one: .number(10), other: .number(20))
         case "canaryMaxRejected": texts("5%", "6%", needs: ["canary": .number(10)])
-        case "loop": texts("io_uring", "epoll")
-        case "expect": Example(one: list("accepted > 0"), other: list("accepted > 1"))
         case "sameInput": texts("once", "nightly")
         case "unfinished": texts("report", "continue")
         case "report": texts("files", "none")
@@ -109,8 +92,16 @@ import Testing
                 one: .list([.members(["urlFile": file("c.pem"), "secretFile": file("c.pem")])]),
                 other: .list([.members(["urlFile": file("d.pem"), "secretFile": file("c.pem")])]))
         case "metricsListen": texts("9100", "9101")
-        default: nil
+        default: ofLibrary(setting)
         }
+    }
+
+    /// An example of a text of the library.
+    private func ofLibrary(_ setting: Setting) -> Example? {
+        let called = setting.key.replacing("_", with: " ")
+        guard let text = Campaign.Text.all.first(where: { $0.name == called }) else { return nil }
+        let values = (text.furtherExamples + text.words).map { text.isList ? list($0) : .text($0) }
+        return values.count < 2 ? nil : Example(one: values[0], other: values[values.count - 1])
     }
 
     private func settings(_ setting: Setting, _ value: SettingValue, _ example: Example) -> CampaignSettings {
@@ -152,5 +143,44 @@ import Testing
         // Each machine has a file or a variable with the password of its proxy.
         let secrets = Setting.all.filter { $0.scope == .secret && $0.parts == .kept }.map(\.name)
         #expect(secrets == ["proxyPasswordFile", "proxyPasswordEnv"])
+    }
+
+    @Test func `a correction refuses flags of what it does not have`() throws {
+        for setting in Setting.all {
+            let example = try #require(self.example(of: setting))
+            var flags = settings(setting, example.one, example)
+            if setting.name != "input" { flags.values["input"] = file("rows.csv") }
+            var said = ""
+            do {
+                _ = try CampaignCall(flags: flags, file: nil, correcting: place.path("run"))
+            } catch { said = "\(error)" }
+            let refusal = "\(SettingName.flag(setting.name)): a correction has none"
+            #expect((said == refusal) == !setting.correction.isOfFlags, "\(setting.name): \(said)")
+        }
+        #expect(Setting.all.filter { !$0.correction.isOfFile }.map(\.name).sorted() == Self.ofNight)
+    }
+
+    private static let ofNight = [
+        "campaignId", "expect", "fromRow", "input", "inputCommand", "inputQuery", "inputTimeout", "minRows",
+        "requireFresh", "spool",
+    ]
+
+    /// Nothing is noted in a history that may be another campaign's.
+    @Test func `a file with faults is not read if they are in what finds the history`() throws {
+        for setting in Setting.all {
+            let file = try place.write("\(setting.key): { a: [[1]] }\n", to: "f.yaml")
+            #expect((CampaignFile.readable(file) == nil) == setting.findsHistory, "\(setting.name)")
+        }
+        #expect(Setting.all.count { $0.findsHistory } == 3)
+    }
+
+    /// Its driver passes on to `provider-token` what it is given for it.
+    @Test func `the Python package has the settings of a signing key and a provider token`() throws {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let source = try String(contentsOf: root.appending(path: "python/src/apns_batch/_campaign.py"), encoding: .utf8)
+        let list = try #require(source.firstMatch(of: #/\nCREDENTIALS = \(([^)]*)\)/#)?.1)
+        let keys = Setting.credentialsOfProvider.filter { !$0.name.hasPrefix("certificate") }.map(\.key)
+        #expect(list.matches(of: #/"(\w+)"/#).map { String($0.1) }.sorted() == keys.sorted())
     }
 }

@@ -18,21 +18,11 @@
         ///   It does not have the values of secrets.
         public init(configReader: ConfigReader) throws(CampaignError) {
             let settings = SettingReader(reader: configReader)
-            self.init(destination: try settings.destination(), providers: try settings.providers())
-            try setNumbers(settings)
+            try settings.checkRequired()
+            self.init(destination: .production, providers: try settings.providers())
             name = try settings.text("name") ?? name
             timeout = try settings.milliseconds("timeout") ?? timeout
             gracePeriod = try settings.milliseconds("gracePeriod") ?? gracePeriod
-            rateLimit = try settings.rateLimit()
-            onUnknown = try settings.onUnknown() ?? onUnknown
-            proxy = try settings.proxy()
-            authorities = try settings.text("ca").map { Array($0.utf8) } ?? []
-            systemTrust = try settings.flag("systemTrust") ?? systemTrust
-            loop = try settings.loop() ?? loop
-        }
-
-        /// Sets the numbers, whose ranges are those of a campaign.
-        private mutating func setNumbers(_ settings: SettingReader) throws(CampaignError) {
             if let pending = try settings.number("pending") {
                 guard 1...1_000_000 ~= pending else {
                     throw settings.error("pending", "expected 1 to 1000000, found \(pending)")
@@ -40,14 +30,24 @@
                 self.pending = pending
             }
             var campaign = try campaign()
-            try settings.setNumbers(
-                [
-                    "lanes", "connections", "streams", "attempts", "requestTimeout", "tokenMintAfter",
-                    "tokenRetireAfter",
-                ], in: &campaign)
+            try settings.setValues(Self.ofCampaigns, in: &campaign)
+            try settings.setContents(in: &campaign)
+            take(campaign)
+        }
+
+        /// The keys that a campaign has, too, with the same values.
+        private static let ofCampaigns: Set = [
+            "to", "lanes", "connections", "streams", "attempts", "requestTimeout", "tokenMintAfter", "tokenRetireAfter",
+            "rate", "ramp", "onUnknown", "loop", "proxy",
+        ]
+
+        /// Takes the settings that a campaign has, too.
+        private mutating func take(_ campaign: Campaign) {
+            (destination, rateLimit, onUnknown) = (campaign.destination, campaign.rateLimit, campaign.onUnknown)
             (lanes, connections, streams) = (campaign.lanes ?? lanes, campaign.connections, campaign.streams)
             (attempts, requestTimeout) = (campaign.attempts, campaign.requestTimeout)
-            tokenRotation = campaign.tokenRotation
+            (tokenRotation, loop, proxy) = (campaign.tokenRotation, campaign.loop, campaign.proxy)
+            (authorities, systemTrust) = (campaign.authorities, campaign.systemTrust)
         }
     }
 #endif

@@ -1,27 +1,44 @@
 #if Configuration
-    import APNSBatchBasics
     import APNSBatchModel
 
     extension SettingReader {
-        /// Sets the numbers of a campaign that have a value. Their keys are those of campaign files.
+        /// Sets the numbers and texts of a campaign that have a value. Their keys are those of campaign files.
         ///
         /// - Parameter keys: The keys to read; nil for all.
-        func setNumbers(_ keys: Set<String>? = nil, in campaign: inout Campaign) throws(CampaignError) {
+        func setValues(_ keys: Set<String>? = nil, in campaign: inout Campaign) throws(CampaignError) {
             for number in Campaign.Number.all {
-                let key = Self.key(number)
+                let key = Self.key(number.name)
                 guard keys?.contains(key) ?? true, let value = try self.number(key) else { continue }
-                do {
-                    try number.set(value, in: &campaign)
-                } catch {
-                    throw self.error(key, "expected \(number.rangeText), found \(value)")
-                }
+                try naming(key, number.name) { () throws(CampaignError) in try number.set(value, in: &campaign) }
+            }
+            for text in Campaign.Text.all {
+                let key = Self.key(text.name)
+                guard keys?.contains(key) ?? true, let texts = try texts(text, key) else { continue }
+                try naming(key, text.name) { () throws(CampaignError) in try text.set(texts, in: &campaign) }
             }
         }
 
+        private func texts(_ text: Campaign.Text, _ key: String) throws(CampaignError) -> [String]? {
+            text.isList ? try texts(key) : try self.text(key, isSecret: text.isSecret).map { [$0] }
+        }
+
         /// `retry delay` → `retryDelay`.
-        private static func key(_ number: Campaign.Number) -> String {
-            let words = number.name.split(separator: " ")
+        static func key(_ name: String) -> String {
+            let words = name.split(separator: " ")
             return words.dropFirst().reduce(into: String(words[0])) { $0 += $1.prefix(1).uppercased() + $1.dropFirst() }
+        }
+
+        /// Replaces the name of a setting, with which an error begins, by its key.
+        private func naming(
+            _ key: String, _ name: String, _ body: () throws(CampaignError) -> Void
+        ) throws(CampaignError) {
+            do {
+                try body()
+            } catch let fault {
+                let start = name + ": "
+                let text = fault.description
+                throw error(key, text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text)
+            }
         }
 
         /// A time that is 0 or more, in milliseconds.
@@ -31,70 +48,25 @@
             return .milliseconds(number)
         }
 
-        /// A duration such as `10m`.
-        func duration(_ key: String) throws(CampaignError) -> Duration? {
-            try parsed(key, "a duration such as 90s, 10m or 2h") { text in
-                if case .after(let time)? = Campaign.Expiration(text) { time } else { nil }
+        /// Throws if a text is missing that has no default.
+        func checkRequired() throws(CampaignError) {
+            for required in Campaign.Text.all where required.isRequired {
+                let key = Self.key(required.name)
+                guard try text(key) == nil else { continue }
+                throw error(key, "missing: expected \(required.form ?? "a text")")
             }
         }
 
-        func destination() throws(CampaignError) -> Campaign.Destination {
-            let destination = try parsed("to", "production, sandbox or HOST:PORT") { text -> Campaign.Destination? in
-                switch text {
-                case "production": .production
-                case "sandbox": .sandbox
-                default: Self.endpoint(text).map { .host($0.host, port: $0.port) }
-                }
+        /// Sets the certificates to trust, and the password of the proxy, which no campaign file has.
+        func setContents(in campaign: inout Campaign) throws(CampaignError) {
+            campaign.authorities = try text("ca").map { Array($0.utf8) } ?? []
+            campaign.systemTrust = try flag("systemTrust") ?? campaign.systemTrust
+            guard let password = try text("proxyPassword", isSecret: true) else { return }
+            if try text("proxy", isSecret: true) == nil { throw error("proxyPassword", "needs proxy") }
+            if let proxy = campaign.proxy, proxy.user == nil {
+                throw error("proxy", "a password is given, but there is no USER@")
             }
-            guard let destination else { throw error("to", "missing: expected production, sandbox or HOST:PORT") }
-            return destination
-        }
-
-        private static func endpoint(_ text: some StringProtocol) -> (host: String, port: UInt16)? {
-            guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
-            else { return nil }
-            var host = text[..<colon]
-            if host.hasPrefix("["), host.hasSuffix("]") {
-                host = host.dropFirst().dropLast()
-            } else if host.contains(":") {
-                return nil
-            }
-            return HostName.fault(host: String(host), port: port) == nil ? (String(host), port) : nil
-        }
-
-        /// `proxy`, `http://HOST:PORT` or `http://USER@HOST:PORT`, and `proxyPassword`.
-        func proxy() throws(CampaignError) -> Campaign.Proxy? {
-            let password = try text("proxyPassword", isSecret: true)
-            // The text is not in the error, because it may hold a password.
-            guard let text = try text("proxy", isSecret: true) else {
-                if password != nil { throw error("proxyPassword", "needs proxy") }
-                return nil
-            }
-            let form = "expected http://HOST:PORT or http://USER@HOST:PORT"
-            guard text.hasPrefix("http://") else { throw error("proxy", form) }
-            let rest = text.dropFirst(7)
-            let parts = rest.split(separator: "@", omittingEmptySubsequences: false)
-            guard let place = parts.last.flatMap({ Self.endpoint($0) }), parts.count <= 2 else {
-                throw error("proxy", form)
-            }
-            let user = parts.count == 2 ? String(parts[0]) : nil
-            if user?.contains(":") == true { throw error("proxy", "the password belongs in proxyPassword") }
-            if user == nil, password != nil { throw error("proxy", "a password is given, but there is no USER@") }
-            return .init(host: place.host, port: place.port, user: user, password: password ?? "")
-        }
-
-        func rateLimit() throws(CampaignError) -> Campaign.RateLimit {
-            .init(
-                rate: try parsed("rate", "a rate such as 2000/s, 120000/min or 3000000/h", Campaign.Rate.init),
-                ramp: try duration("ramp") ?? .zero)
-        }
-
-        func onUnknown() throws(CampaignError) -> UnknownPolicy? {
-            try parsed("onUnknown", "resend, report or resend-if-collapsible", UnknownPolicy.init(name:))
-        }
-
-        func loop() throws(CampaignError) -> Campaign.Loop? {
-            try parsed("loop", "automatic, io_uring or epoll", Campaign.Loop.init)
+            campaign.proxy?.password = password
         }
     }
 #endif

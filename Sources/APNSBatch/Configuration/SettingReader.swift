@@ -1,6 +1,5 @@
 #if Configuration
     import APNSBatchModel
-    import APNSBatchNotification
     import Configuration
 
     /// Reads settings by their keys. A key without a value is not an error, a value of a wrong form is: a mistyped limit must not
@@ -54,15 +53,6 @@
             } other: {
                 _ = try reader.requiredInt(forKey: $0)
             }
-        }
-
-        /// Returns what `parse` makes of a text.
-        ///
-        /// - Parameter expected: The form of the text, for the error.
-        func parsed<T>(_ key: String, _ expected: String, _ parse: (String) -> T?) throws(CampaignError) -> T? {
-            guard let text = try text(key) else { return nil }
-            guard let parsed = parse(text) else { throw error(key, "expected \(expected), found \(Quoted(text.utf8))") }
-            return parsed
         }
 
         /// - Parameter other: Asks for a value of another type. A key without a value fails then in the same way, and a value of a

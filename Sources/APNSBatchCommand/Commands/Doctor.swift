@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import ArgumentParser
 import Foundation
 
@@ -121,8 +122,8 @@ struct DoctorCommand: AsyncParsableCommand {
         let flag = flag ?? "--\(environment.rawValue)"
         do {
             let expected = flag == "--to" ? "production, sandbox or HOST:PORT" : "HOST:PORT"
-            guard case .host(let host, let port) = try CampaignSettings.hostAndPort(text, expected) else { return nil }
-            return .init(environment, host: host, port: port)
+            guard let place = HostAndPort(text) else { throw UsageError("expected \(expected), found \(text.quoted)") }
+            return .init(environment, host: place.host, port: place.port)
         } catch {
             throw UsageError("\(flag): \(error)", cause: error)
         }

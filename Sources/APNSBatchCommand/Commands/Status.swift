@@ -122,9 +122,9 @@ extension RunStatus {
         else {
             return countUnread(in: inputCopy ?? input)
         }
-        let delimiter = settings.delimiter.flatMap(CampaignSettings.delimiter)
         countUnread(
-            in: inputCopy ?? settings.input ?? input, delimiter: delimiter ?? UInt8(ascii: ","),
+            in: inputCopy ?? settings.input ?? input,
+            delimiter: (try? settings.only("delimiter").delimiter) ?? UInt8(ascii: ","),
             escape: (try? settings.escapeOfInput) ?? .automatic)
     }
 

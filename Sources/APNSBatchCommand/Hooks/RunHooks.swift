@@ -111,7 +111,7 @@ extension CampaignSettings {
     /// The environment variables that hold passphrases and passwords.
     var secretVariables: Set<String> {
         let all = [self] + (values["providers"]?.list ?? []).map { CampaignSettings($0.members ?? [:]) }
-        let names = Setting.all.filter { $0.scope == .secret && $0.name.hasSuffix("Env") }.map(\.name)
-        return Set(all.flatMap { settings in names.compactMap { settings.values[$0]?.text } })
+        let variables = Setting.all.filter { if case .variable = $0.kind { true } else { false } }
+        return Set(all.flatMap { settings in variables.compactMap { settings.values[$0.name]?.text } })
     }
 }

@@ -9,7 +9,7 @@ extension Doctor {
         self.endpoints = try endpoints ?? [Endpoint(of: settings.destination())]
         credentials = try settings.providerList().compactMap { try Self.credentials($0) }
         authorities = try settings.caFile.map { try InputFile.bytes(of: $0) } ?? []
-        proxy = try settings.campaignProxy()
+        proxy = try settings.withPassword(settings.only("proxy").proxy)
         topic = settings.topic
     }
 

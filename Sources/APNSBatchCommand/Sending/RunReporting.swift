@@ -27,20 +27,16 @@ extension ReportContext {
         reportBy = arguments.settings.values["reportBy"]?.texts ?? []
     }
 
-    /// The settings of the first part that was begun, without those that differ between parts.
+    /// The settings of the first part that was begun, without those of which each part has its own value.
     init(_ run: DistributedRun) {
         let arguments = run.firstOpening.flatMap { try? RunArguments(of: $0) }
-        var settings = arguments?.settings ?? CampaignSettings()
-        for name in Self.settingsOfParts { settings.values[name] = nil }
-        self.init(settings, name: nil)
+        self.init(arguments?.settings ?? CampaignSettings(), name: nil) { $0.parts == .kept || $0.scope == .secret }
     }
 
-    private static let settingsOfParts = ["input", "runDir", "campaignId", "name"]
-
-    private init(_ settings: CampaignSettings, name: String?) {
+    private init(_ settings: CampaignSettings, name: String?, showing isShown: (Setting) -> Bool = { _ in true }) {
         let zone = settings.values["timezone"].flatMap { try? CampaignSettings.zone($0) } ?? .current
         self.init(
-            campaign: name, stateDirectory: settings.stateDir, zone: zone.identifier, settings: settings.lines
+            campaign: name, stateDirectory: settings.stateDir, zone: zone.identifier, settings: settings.lines(isShown)
         ) { instant in
             Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: TimeInterval(instant))))
         }
@@ -50,8 +46,8 @@ extension ReportContext {
 extension CampaignSettings {
     /// The settings that were given, in the order of the table. None of them is a secret: those are in files and variables, which
     /// the settings name.
-    fileprivate var lines: [RunReport.SettingLine] {
-        Setting.all.compactMap { setting in
+    fileprivate func lines(_ isShown: (Setting) -> Bool) -> [RunReport.SettingLine] {
+        Setting.all.filter(isShown).compactMap { setting in
             values[setting.name].map { .init(key: setting.key, value: $0.shown) }
         }
     }

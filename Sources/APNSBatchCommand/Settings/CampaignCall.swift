@@ -52,8 +52,8 @@ struct CampaignCall: Sendable {
         guard flags.values["input"] != nil else {
             throw UsageError("--correction: give the corrected lines of not-sent.csv with --input")
         }
-        for name in ["runDir", "fromRow", "spool"] where flags.values[name] != nil {
-            throw UsageError("\(SettingName.flag(name)): a correction has none")
+        for setting in Setting.all where !setting.correction.isOfFlags && flags.values[setting.name] != nil {
+            throw UsageError("\(SettingName.flag(setting.name)): a correction has none")
         }
         guard settings.to != "simulator" else {
             throw UsageError("--correction: the simulator in the process has no runs that could be corrected")

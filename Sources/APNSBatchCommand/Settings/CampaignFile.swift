@@ -36,8 +36,8 @@ struct CampaignFile {
         let faults = YAMLFaultList(of: path)
         guard let root = try? YAMLFile.compose(path, noting: faults), let mapping = root.mapping else { return nil }
         let values = SettingReader(faults: faults).values(of: root, Setting.all.map(\.form))
-        for name in ["name", "stateDir", "runDir"] where values[name] == nil {
-            if let node = mapping[SettingName.key(name)], node.null == nil { return nil }
+        for setting in Setting.all where setting.findsHistory && values[setting.name] == nil {
+            if let node = mapping[setting.key], node.null == nil { return nil }
         }
         return relative(CampaignSettings(values), to: path)
     }
@@ -102,7 +102,7 @@ private struct SettingReader {
             guard text(node, name) != nil else { return nil }
             guard let number = node.int else { return refused(node, name, "a whole number") }
             return .number(number)
-        case .text, .path: return item(node, setting, name)
+        case .text, .variable, .path: return item(node, setting, name)
         case .pathOrPaths where node.sequence == nil: return item(node, setting, name)
         case .names, .paths, .pathOrPaths, .texts, .command: return list(node, name) { item($0, setting, $1) }
         case .shares, .pathsByName, .textsByName: return members(node, name) { item($0, setting, $1) }

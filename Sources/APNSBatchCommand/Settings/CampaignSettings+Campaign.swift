@@ -79,7 +79,7 @@ extension CampaignSettings {
                 throw UsageError("--canary-max-rejected needs --canary")
             }
         }
-        faults.collect { campaign.proxy = try campaignProxy() }
+        faults.collect { campaign.proxy = try withPassword(campaign.proxy) }
         faults.collect { campaign.escape = try escapeOfInput }
         let breaker = campaign.circuitBreaker
         if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
@@ -131,6 +131,18 @@ extension CampaignSettings {
         }
     }
 
+    /// Returns a campaign that has some of these settings, and no others.
+    func only(_ settings: [Setting]) throws -> Campaign {
+        var campaign = Campaign(destination: .production, topic: nil, providers: [])
+        for setting in settings {
+            if let fault = values[setting.name].flatMap({ setting.applied($0, to: &campaign) }) { throw fault }
+        }
+        return campaign
+    }
+
+    /// Returns a campaign that has one of these settings.
+    func only(_ name: String) throws -> Campaign { try only(Setting.named(name).map { [$0] } ?? []) }
+
     /// Rendering needs no destination, because it only affects the `:authority` field.
     func destination(isNeeded: Bool = true) throws -> Campaign.Destination {
         switch self.to {
@@ -147,23 +159,11 @@ extension CampaignSettings {
 
     /// Parses a destination; the simulator, which has none before it is started, counts as the server of production.
     static func destination(_ text: String) throws -> Campaign.Destination {
-        switch text {
-        case "production", "simulator": return .production
-        case "sandbox": return .sandbox
-        default: return try hostAndPort(text, "production, sandbox, simulator or HOST:PORT")
+        if text == "simulator" { return .production }
+        guard let destination = Campaign.Destination(text) else {
+            throw UsageError("expected production, sandbox, simulator or HOST:PORT, found \(text.quoted)")
         }
-    }
-
-    static func hostAndPort(_ text: String, _ expected: String = "HOST:PORT") throws -> Campaign.Destination {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw UsageError("expected \(expected), found \(text.quoted)")
-        }
-        var host = String(text[..<colon])
-        if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard HostName.isOne(host) else {
-            throw UsageError("expected HOST:PORT, found \(text.quoted)")
-        }
-        return .host(host, port: port)
+        return destination
     }
 
     /// With the simulator, all providers have its only key, but each keeps its topics.
@@ -180,37 +180,12 @@ extension Campaign.Template {
 
 /// Parses the texts of settings; nil if a text is invalid.
 extension CampaignSettings {
-    static func delimiter(_ text: String) -> UInt8? {
-        if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
-        return text.utf8.count == 1 ? text.utf8.first : nil
-    }
-
     static func templates(_ files: SettingValue) throws -> [String: Campaign.Template] {
         try (files.members ?? [:]).mapValues { try .read($0.text ?? "") }
     }
 
-    /// `5%`, `0.5 %` or `5`.
-    static func percent(_ text: String) -> Double? {
-        let number = text.hasSuffix("%") ? String(text.dropLast()) : text
-        return Double(number.trimmingCharacters(in: .whitespaces)).flatMap { (0...100).contains($0) ? $0 : nil }
-    }
-
     static func share(_ value: SettingValue) throws -> Campaign.CircuitBreaker.Share {
-        try value.parsed("never, or a share such as 5%") { $0 == "never" ? .never : percent($0).map { .percent($0) } }
-    }
-
-    /// Returns nil for `never`, which removes a deadline that an earlier call has set.
-    static func deadline(_ value: SettingValue) throws -> Campaign.Expiration? {
-        if value.text == "never" { return nil }
-        return try value.parsed("a time such as 2026-01-01T08:00:00Z, or a duration such as 6h") { text in
-            Campaign.Expiration(text).flatMap { $0 == .at(0) ? nil : $0 }
-        }
-    }
-
-    /// Returns nil for `none`, which removes a limit that an earlier call has set.
-    static func rate(_ value: SettingValue) throws -> Campaign.Rate? {
-        if value.text == "none" { return nil }
-        return try value.parsed("a rate such as 2000/s, 120000/min or 3000000/h", Campaign.Rate.init)
+        try value.parsed("never, or a share such as 5%", Campaign.CircuitBreaker.Share.init)
     }
 
     /// A duration such as `10m`.

@@ -4,7 +4,7 @@ extension CampaignSettings {
     func withoutNight(isCorrection: Bool) -> CampaignSettings {
         guard isCorrection else { return self }
         var settings = self
-        for setting in Setting.all where setting.isOfNight { settings.values[setting.name] = nil }
+        for setting in Setting.all where !setting.correction.isOfFile { settings.values[setting.name] = nil }
         return settings
     }
 }

@@ -21,9 +21,7 @@ extension CampaignSettings {
 
     /// The files to watch.
     var files: [String] {
-        [
-            self.keyFile, self.providerTokenFile, self.certificateFile, self.certificateKeyFile, self.keyPassphraseFile,
-        ].compactMap(\.self)
+        Setting.credentialsOfProvider.filter(\.isPath).compactMap { values[$0.name]?.text }
     }
 
     /// The name in messages: that of the file of the key, provider token or certificate.

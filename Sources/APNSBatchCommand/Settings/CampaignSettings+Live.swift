@@ -31,18 +31,7 @@ struct LiveSettings: Equatable {
 extension CampaignSettings {
     /// Returns the settings that may change during a run.
     func live() throws -> LiveSettings {
-        var campaign = Campaign(destination: .production, topic: nil, providers: [])
-        for setting in LiveSettings.settings {
-            guard let value = values[setting.name] else { continue }
-            do {
-                try setting.apply?(&campaign, value)
-            } catch let error as CampaignError {
-                // The library names the setting itself.
-                throw error
-            } catch {
-                throw UsageError("\(setting.key): \(error)", cause: error)
-            }
-        }
+        let campaign = try only(LiveSettings.settings)
         return LiveSettings(
             limit: campaign.rateLimit, notAfter: campaign.notAfter, expectations: campaign.expectations)
     }

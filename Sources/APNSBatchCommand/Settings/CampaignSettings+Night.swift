@@ -4,19 +4,6 @@ import Foundation
 
 /// The name of a campaign, and the directory of the run that it has in one night.
 extension CampaignSettings {
-    private static let nameMax = 40
-
-    private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
-        "a"..."z" ~= scalar || "0"..."9" ~= scalar || scalar == "_" || scalar == "-"
-    }
-
-    static func name(_ value: SettingValue) throws -> String {
-        try value.parsed("1 to \(nameMax) characters of a-z, 0-9, _ and -") { text in
-            let scalars = text.unicodeScalars
-            return (1...nameMax).contains(scalars.count) && scalars.allSatisfy(isOfName) ? text : nil
-        }
-    }
-
     static func zone(_ value: SettingValue) throws -> TimeZone {
         let name = value.text ?? ""
         // Abbreviations such as EST are refused, because several zones have the same one.
@@ -47,12 +34,11 @@ extension CampaignSettings {
     ///
     /// - Parameter file: The path of the campaign file.
     func campaignName(file: String?) throws -> String? {
-        if let name = try value(of: "name", Self.name) { return name }
+        if values["name"] != nil { return try only("name").name }
         guard let stem = file.map({ URL(filePath: $0).deletingPathExtension().lastPathComponent }), !stem.isEmpty else {
             return nil
         }
-        let scalars = stem.lowercased().unicodeScalars.map { Self.isOfName($0) ? $0 : "-" }
-        return String(String.UnicodeScalarView(scalars.prefix(Self.nameMax)))
+        return ShortName.made(of: stem)
     }
 
     /// Returns `run_dir` with its placeholders replaced.

@@ -44,32 +44,20 @@ extension CampaignSettings {
         }
     }
 
-    /// Returns the proxy that the settings describe. Errors never contain its password.
-    func campaignProxy() throws -> Campaign.Proxy? {
-        if self.proxy == "none" { return nil }
+    /// Returns the proxy that the settings describe, with its password. Errors never contain the password.
+    ///
+    /// - Parameter proxy: The value of the setting `proxy`.
+    func withPassword(_ proxy: Campaign.Proxy?) throws -> Campaign.Proxy? {
+        if self.proxy != nil, proxy == nil { return nil }
         if self.proxyPasswordEnv == nil, let file = self.proxyPasswordFile {
             SecretFile.exposure(of: file).map { complain("warning: \($0)") }
         }
-        var bytes = try secret("proxyPassword")
-        defer { bytes?.wipe() }
-        let password = bytes.map { String(decoding: $0, as: UTF8.self) }
-        guard let proxy = self.proxy else {
-            if password != nil { throw UsageError("a proxy password is given without --proxy") }
-            return nil
-        }
-        guard let url = URLComponents(string: proxy), url.scheme == "http", let host = url.host,
-            let port = url.port.flatMap({ UInt16(exactly: $0) }),
-            HostName.fault(host: Self.bare(host), port: port) == nil,
-            ["", "/"].contains(url.path), url.query == nil, url.fragment == nil
-        else { throw UsageError("--proxy: expected http://HOST:PORT or http://USER@HOST:PORT") }
-        guard url.password == nil else {
-            throw UsageError(
-                "--proxy: the URL must not contain a password; give --proxy-password-file or --proxy-password-env")
-        }
-        if url.user == nil && password != nil {
-            throw UsageError("--proxy: a password is given, but the URL has no USER@")
-        }
-        return Campaign.Proxy(host: Self.bare(host), port: port, user: url.user, password: password ?? "")
+        guard var bytes = try secret("proxyPassword") else { return proxy }
+        defer { bytes.wipe() }
+        guard var proxy else { throw UsageError("a proxy password is given without --proxy") }
+        if proxy.user == nil { throw UsageError("--proxy: a password is given, but the URL has no USER@") }
+        proxy.password = String(decoding: bytes, as: UTF8.self)
+        return proxy
     }
 
     /// Returns the host of a URL without the brackets of an IPv6 address.

@@ -5,14 +5,13 @@ import Glibc
 extension Setting {
     static let night: [Setting] = [
         Setting(
-            "expect", .texts, scope: .run, parts: .refused, isLive: true, isOfNight: true,
+            "expect", as: .texts, scope: .run, parts: .refused, correction: .ofNight, isLive: true,
             standard: "accepted > 0, and no row unavailable, invalid, unknown or expired",
             "METRIC OP VALUE, such as \"accepted >= 95%\" or \"rows within 30% of median\": else exit code 2, or 64 for rows."
-        ) { $0.expectations = try $1.texts.map { try CampaignExpectation($0) } },
+        ),
         Setting(
-            "requireFresh", .text, scope: .run, parts: .refused, isOfNight: true, standard: "any age",
-            "Age of the input file, such as 20h, beyond which it is refused before anything is sent."
-        ) { $0.inputAgeLimit = try $1.parsed("a duration such as 20h", CampaignSettings.duration) },
+            "requireFresh", scope: .run, parts: .refused, correction: .ofNight, standard: "any age",
+            "Age of the input file, such as 20h, beyond which it is refused before anything is sent."),
         Setting(
             "inputPatience", .text, scope: .run, parts: .replaced, standard: "0s",
             "How long to wait for what passes by itself, such as 30m: an input that is not there yet, or a database that starts up."
@@ -26,9 +25,9 @@ extension Setting {
             "What to do first about an earlier night that is not finished. report: name it, exit code 2. continue: finish it, if its rows are kept."
         ) { _ = try CampaignSettings.finishesEarlier($1) },
         Setting(
-            "stateDir", .path, scope: .machine, parts: .refused, standard: "none",
+            "stateDir", as: .path, scope: .machine, parts: .refused, findsHistory: true, standard: "none",
             "Directory for the history of runs, which medians and the command runs are made from; else it is beside the run directories."
-        ) { $0.stateDirectory = $1.text },
+        ),
         Setting(
             "report", .text, scope: .run, parts: .whole, standard: "files", words: ["files", "none"],
             "files: a report is written into the run directory. none: it is not."

@@ -12,7 +12,7 @@ extension Setting {
 
     private static let rows: [Setting] = [
         Setting(
-            "input", .pathOrPaths, scope: .machine, parts: .replaced, isOfNight: true,
+            "input", .pathOrPaths, scope: .machine, parts: .replaced, correction: .ofNight,
             replaces: ["inputCommand", "inputQuery"],
             "CSV file with a header row or NDJSON file, a pattern such as 'rows-*.csv.gz' for several, or - for standard input."
         ) {
@@ -20,44 +20,33 @@ extension Setting {
             throw UsageError("standard input (-) cannot be one of several inputs")
         },
         Setting(
-            "inputCommand", .command, scope: .machine, parts: .replaced, isOfNight: true, hasFlag: false,
+            "inputCommand", .command, scope: .machine, parts: .replaced, correction: .ofNight, hasFlag: false,
             replaces: ["input", "inputQuery"],
             "Program whose standard output is the input, started without a shell. It must end with exit code 0."
         ) { try CampaignSettings.checkCommand($1) },
         Setting(
-            "inputQuery", .record(InputQuery.settings), scope: .machine, parts: .replaced, isOfNight: true,
+            "inputQuery", .record(InputQuery.settings), scope: .machine, parts: .replaced, correction: .ofNight,
             hasFlag: false, replaces: ["input", "inputCommand"],
             "Query of PostgreSQL or DuckDB whose rows are the input. postgresql.md and duckdb.md in docs/integrate describe it."
         ) { if try InputQuery($1).isJSON { $0.inputFormat = .ndjson } },
         Setting(
-            "inputTimeout", .text, scope: .run, parts: .replaced, isOfNight: true, standard: "1h",
+            "inputTimeout", .text, scope: .run, parts: .replaced, correction: .ofNight, standard: "1h",
             "Time after which the program of input_command is killed, or input_query is cancelled, such as 20m."
         ) { _ = try CampaignSettings.duration($1) },
         Setting(
-            "spool", .text, scope: .run, parts: .replaced, isOfNight: true, standard: "auto",
+            "spool", .text, scope: .run, parts: .replaced, correction: .absent, standard: "auto",
             words: ["auto", "always", "never"],
             "always, never, or auto: whether the input is read to its end and kept in the run directory before the first push. auto keeps what can be read only once."
         ) { _ = try CampaignSettings.spool($1) },
         Setting(
-            "format", .text, scope: .run, parts: .replaced, standard: "auto",
-            words: Campaign.InputFormat.allCases.map(\.rawValue),
-            "csv, ndjson (a JSON object on each line), or auto: by the name and the first byte of the input."
-        ) {
-            $0.inputFormat = try $1.parsed("auto, csv or ndjson", Campaign.InputFormat.init)
-        },
+            "format", scope: .run, parts: .replaced,
+            "csv, ndjson (a JSON object on each line), or auto: by the name and the first byte of the input."),
         Setting(
-            "delimiter", .text, scope: .notification, parts: .replaced, standard: ",",
-            "Field delimiter of CSV: one byte, or \"tab\"."
-        ) {
-            $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
-        },
+            "delimiter", scope: .notification, parts: .replaced, "Field delimiter of CSV: one byte, or \"tab\"."),
         Setting(
-            "escape", .text, scope: .notification, parts: .replaced, standard: "auto",
-            words: Campaign.Escape.allCases.map(\.rawValue),
+            "escape", scope: .notification, parts: .replaced,
             "Escape of quotes in CSV: none (doubled quotes), backslash, or auto: as none, but an input that may have backslashes is refused."
-        ) {
-            $0.escape = try $1.parsed("auto, none or backslash", Campaign.Escape.init)
-        },
+        ),
         Setting(
             "columns", .textsByName, scope: .notification, parts: .kept, hasFlag: false,
             "Columns that have another name in the input: the campaign's name, and the input's name or path in NDJSON."
@@ -92,10 +81,10 @@ extension Setting {
             $0.templates?.fallback = $1.text
         },
         Setting(
-            "minRows", scope: .run, parts: .whole, isOfNight: true, standard: "none",
+            "minRows", scope: .run, parts: .whole, correction: .ofNight, standard: "none",
             "Minimum number of rows. A smaller input file is refused before anything is sent."),
         Setting(
-            "fromRow", scope: .run, parts: .refused, isOfNight: true, standard: "1",
+            "fromRow", scope: .run, parts: .refused, correction: .absent, standard: "1",
             "Number of the first row that is sent. Rows before it end as suppressed."),
         Setting(
             "zstdWindow", scope: .run, parts: .replaced, standard: "25",
@@ -124,38 +113,21 @@ extension Setting {
 
     private static let headers: [Setting] = [
         Setting(
-            "topic", .text, scope: .notification, parts: .kept,
+            "topic", scope: .notification, parts: .kept,
             "Bundle id or full topic. The push type's suffix is added if it is missing."),
         Setting(
-            "pushType", .text, scope: .notification, parts: .kept, standard: "alert",
-            words: Campaign.PushType.known.map(\.name),
-            "Push type: alert, background, voip, ..."
-        ) {
-            $0.headers.pushType = .init($1.text ?? "")
-        },
+            "pushType", scope: .notification, parts: .kept, "Push type: alert, background, voip, ..."),
         Setting(
-            "priority", .whole, scope: .notification, parts: .kept, standard: "the push type's", "Priority: 10, 5 or 1."
-        ) {
-            $0.headers.priority = $1.number.map { .init($0) }
-        },
+            "priority", scope: .notification, parts: .kept, standard: "the push type's", "Priority: 10, 5 or 1."),
         Setting(
-            "expiration", .text, scope: .notification, parts: .kept,
-            "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h), or 0 for one attempt."
-        ) {
-            $0.headers.expiration = try $1.parsed(
-                "seconds since 1970, a time such as 2026-01-01T08:00:00Z, a duration such as 2h, or 0",
-                Campaign.Expiration.init)
-        },
+            "expiration", scope: .notification, parts: .kept,
+            "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h), or 0 for one attempt."),
         Setting(
-            "collapseId", .text, scope: .notification, parts: .kept,
-            "Collapse id of at most 64 bytes. It may contain {{column}}."
-        ) {
-            $0.headers.collapseID = $1.text
-        },
+            "collapseId", scope: .notification, parts: .kept,
+            "Collapse id of at most 64 bytes. It may contain {{column}}."),
         Setting(
-            "campaignId", .text, scope: .run, parts: .whole, isOfNight: true, standard: "random",
-            "UUID of the campaign. Each apns-id is derived from it and the row number."
-        ) { $0.id = try $1.parsed("a UUID") { CampaignID($0) } },
+            "campaignId", scope: .run, parts: .whole, correction: .ofNight, standard: "random",
+            "UUID of the campaign. Each apns-id is derived from it and the row number."),
     ]
 
     private static let destination: [Setting] = [
@@ -164,19 +136,19 @@ extension Setting {
             otherwise: "HOST:PORT",
             "Destination: production, sandbox, simulator (inside this process), or HOST:PORT."
         ) {
-            _ = try CampaignSettings.destination($1.text ?? "")
+            $0.destination = try CampaignSettings.destination($1.text ?? "")
         },
         Setting(
             "simulatorScript", .path, scope: .machine, parts: .kept,
             "Script (YAML) for --to simulator: answers, latency, faults and seed."),
         Setting(
-            "proxy", .text, scope: .machine, parts: .kept,
+            "proxy", scope: .machine, parts: .kept,
             "HTTP proxy to connect through (CONNECT): http://HOST:PORT or http://USER@HOST:PORT."),
         Setting(
             "proxyPasswordFile", .path, scope: .secret, parts: .kept, replaces: ["proxyPasswordEnv"],
             "File whose first line is the proxy password."),
         Setting(
-            "proxyPasswordEnv", .text, scope: .secret, parts: .kept, replaces: ["proxyPasswordFile"],
+            "proxyPasswordEnv", .variable, scope: .secret, parts: .kept, replaces: ["proxyPasswordFile"],
             "Environment variable that holds the proxy password."),
     ]
 
@@ -216,21 +188,19 @@ extension Setting {
             "keyPassphraseFile", .path, scope: .secret, parts: .replaced, replaces: ["keyPassphraseEnv"],
             "File whose first line is the passphrase of the signing key or client certificate."),
         Setting(
-            "keyPassphraseEnv", .text, scope: .secret, parts: .replaced, standard: "send asks at the terminal",
+            "keyPassphraseEnv", .variable, scope: .secret, parts: .replaced, standard: "send asks at the terminal",
             replaces: ["keyPassphraseFile"],
             "Environment variable that holds the passphrase."),
     ]
 
     private static let run: [Setting] = [
         Setting(
-            "runDir", .path, scope: .machine, parts: .whole, standard: "a new one below runs/",
-            calledBy: "run directory",
-            "Directory for the results, created if needed. {date} is the night's date, {campaign} the campaign's name."
-        ) { $0.runDirectory = $1.text },
+            "runDir", as: .path, scope: .machine, parts: .whole, correction: .replaced, findsHistory: true,
+            standard: "a new one below runs/", calledBy: "run directory",
+            "Directory for the results, created if needed. {date} is the night's date, {campaign} the campaign's name."),
         Setting(
-            "name", .text, scope: .run, parts: .whole, standard: "that of the campaign file",
-            "Name of the campaign: 1 to 40 characters of a-z, 0-9, _ and -."
-        ) { $0.name = try CampaignSettings.name($1) },
+            "name", scope: .run, parts: .whole, findsHistory: true, standard: "that of the campaign file",
+            "Name of the campaign: 1 to 40 characters of a-z, 0-9, _ and -."),
         Setting(
             "nightStarts", .text, scope: .run, parts: .whole, standard: "12:00",
             "Local time at which a night begins; {date} is the date on which it began."
@@ -240,47 +210,35 @@ extension Setting {
             "Time zone of the campaign, such as Europe/Berlin."
         ) { _ = try CampaignSettings.zone($1) },
         Setting(
-            "onUnknown", .text, scope: .run, parts: .kept, standard: "resend",
-            words: UnknownPolicy.allCases.map(\.name),
-            "Policy for rows that may have arrived: resend, report or resend-if-collapsible."
-        ) { $0.onUnknown = try $1.parsed("resend, report or resend-if-collapsible", UnknownPolicy.init(name:)) },
+            "onUnknown", scope: .run, parts: .kept,
+            "Policy for rows that may have arrived: resend, report or resend-if-collapsible."),
         Setting(
             "syncInterval", scope: .run, parts: .kept, "Milliseconds between two syncs of the results to the disk."),
         Setting(
-            "resultColumns", .names, scope: .run, parts: .kept,
-            "Input columns to copy into results.csv, such as user_id,segment. At most 8."
-        ) { $0.resultColumns = $1.texts },
+            "resultColumns", as: .names, scope: .run, parts: .kept,
+            "Input columns to copy into results.csv, such as user_id,segment. At most 8."),
         Setting(
-            "reportBy", .names, scope: .run, parts: .kept,
-            "Columns of result_columns by whose values rows are counted in the report, such as segment."
-        ) { $0.reportBy = $1.texts },
+            "reportBy", as: .names, scope: .run, parts: .kept,
+            "Columns of result_columns by whose values rows are counted in the report, such as segment."),
     ]
 
     private static let policy: [Setting] = [
         Setting(
-            "notAfter", .text, scope: .run, parts: .whole, isLive: true, words: ["never"],
-            otherwise: "a time or a duration",
-            "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). Rows not sent by then expire."
-        ) { $0.notAfter = try CampaignSettings.deadline($1) },
+            "notAfter", scope: .run, parts: .whole, isLive: true,
+            "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). Rows not sent by then expire."),
         Setting(
-            "rate", .text, scope: .run, parts: .whole, isLive: true, standard: "none", words: ["none"],
-            otherwise: "a rate",
-            "Largest rate of requests: 2000/s, 120000/min or 3000000/h, for all lanes, providers and retries together."
-        ) { $0.rateLimit.rate = try CampaignSettings.rate($1) },
+            "rate", scope: .run, parts: .whole, isLive: true,
+            "Largest rate of requests: 2000/s, 120000/min or 3000000/h, for all lanes, providers and retries together."),
         Setting(
-            "ramp", .text, scope: .run, parts: .kept, isLive: true, standard: "none", words: ["none"],
-            otherwise: "a duration",
+            "ramp", scope: .run, parts: .kept, isLive: true,
             "Time in which the rate rises from 1 % to its full value, such as 10m: at the start, and after each gap of a minute."
-        ) { $0.rateLimit.ramp = $1.text == "none" ? .zero : try CampaignSettings.duration($1) },
+        ),
         Setting(
-            "spread", .text, scope: .run, parts: .whole, isLive: true, standard: "none", words: ["none"],
-            otherwise: "a duration",
-            "Time over which the rows are spread evenly, such as 2h. The rate, if there is one, remains the limit."
-        ) { $0.rateLimit.spread = $1.text == "none" ? nil : try CampaignSettings.duration($1) },
+            "spread", scope: .run, parts: .whole, isLive: true,
+            "Time over which the rows are spread evenly, such as 2h. The rate, if there is one, remains the limit."),
         Setting(
-            "rateShared", .path, scope: .machine, parts: .refused,
-            "File through which processes on this machine share the rate. It is created if it does not exist."
-        ) { $0.sharedRatePath = $1.text },
+            "rateShared", as: .path, scope: .machine, parts: .refused,
+            "File through which processes on this machine share the rate. It is created if it does not exist."),
         Setting("attempts", scope: .run, parts: .kept, "Maximum number of requests for one row."),
         Setting(
             "retryDelay", scope: .run, parts: .kept, standard: "1000",
@@ -302,15 +260,10 @@ extension Setting {
             "stopWindow", scope: .run, parts: .kept, "Number of latest answers, or rows, that --stop-at considers."),
         Setting("stopMinimum", scope: .run, parts: .kept, "Number of answers, or rows, before --stop-at applies."),
         Setting(
-            "canary", .whole, scope: .run, parts: .whole,
-            "Send this many rows first, over one connection, and the rest when they have passed. 0: no canary."
-        ) { $0.canary = $1.number == 0 ? nil : .init(rows: $1.number ?? 0) },
+            "canary", scope: .run, parts: .whole,
+            "Send this many rows first, over one connection, and the rest when they have passed. 0: no canary."),
         Setting(
-            "canaryMaxRejected", .text, scope: .run, parts: .whole, standard: "5%",
-            "Share of these rows that may be rejected, such as 5%."
-        ) {
-            $0.canary?.maxRejectedPercent = try $1.parsed("a share such as 5%", CampaignSettings.percent)
-        },
+            "canaryMaxRejected", scope: .run, parts: .whole, "Share of these rows that may be rejected, such as 5%."),
     ]
 
     private static let connections: [Setting] = [
@@ -321,12 +274,8 @@ extension Setting {
             "Maximum number of connections that a lane opens for each provider."),
         Setting("streams", scope: .run, parts: .kept, "Maximum number of concurrent streams on one connection."),
         Setting(
-            "loop", .text, scope: .run, parts: .kept, standard: "io_uring where the kernel allows it",
-            words: ["io_uring", "epoll"],
-            "Event loop: io_uring or epoll."
-        ) {
-            $0.loop = try $1.parsed("io_uring or epoll", Campaign.Loop.init)
-        },
+            "loop", scope: .run, parts: .kept,
+            "Event loop: io_uring, epoll, or automatic: io_uring where the kernel allows it."),
         Setting(
             "requestTimeout", scope: .run, parts: .kept, "Milliseconds after which a request without an answer fails."),
         Setting(

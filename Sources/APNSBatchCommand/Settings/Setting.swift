@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 
 /// What a value is called, and what it can be: that of a setting, or of a member of one, such as `webhooks`.
 struct SettingForm: Sendable {
@@ -8,6 +9,8 @@ struct SettingForm: Sendable {
         /// Any other whole number.
         case whole
         case text
+        /// The name of an environment variable.
+        case variable
         /// A path, relative to the campaign file that holds it.
         case path
         /// A path, or a list of paths. The flag is repeatable.
@@ -80,8 +83,9 @@ struct Setting: Sendable {
     let parts: PartsFate
     /// Whether it may change in the campaign file while a run goes on (``LiveSettings``).
     let isLive: Bool
-    /// Whether it is about the input of a night, or the figures of it, so that a correction does not have it of a campaign file.
-    let isOfNight: Bool
+    let correction: CorrectionFate
+    /// Whether it determines where the history of the campaign is, and whose it is.
+    let findsHistory: Bool
     let hasFlag: Bool
     let isHidden: Bool
     /// Alternatives to this setting. They have no effect if this one is given in a place of higher precedence.
@@ -91,34 +95,49 @@ struct Setting: Sendable {
     /// Applies this setting to a campaign; nil for settings that are read together with others.
     let apply: Apply?
 
+    /// Creates a setting of the command.
     init(
-        _ name: String, _ kind: Kind, scope: Scope, parts: PartsFate, isLive: Bool = false, isOfNight: Bool = false,
-        standard: String? = nil, hasFlag: Bool = true, isHidden: Bool = false, replaces: [String] = [],
-        calledBy: String? = nil, words: [String] = [], otherwise: String? = nil, _ help: String, apply: Apply? = nil
+        _ name: String, _ kind: Kind, scope: Scope, parts: PartsFate, correction: CorrectionFate = .kept,
+        isLive: Bool = false, findsHistory: Bool = false, standard: String? = nil, hasFlag: Bool = true,
+        isHidden: Bool = false, replaces: [String] = [], calledBy: String? = nil, words: [String] = [],
+        otherwise: String? = nil, _ help: String, apply: Apply? = nil
     ) {
         form = SettingForm(name, kind, standard: standard, words: words, otherwise: otherwise, help)
-        (self.scope, self.parts, self.isLive, self.isOfNight) = (scope, parts, isLive, isOfNight)
+        (self.scope, self.parts, self.correction) = (scope, parts, correction)
+        (self.isLive, self.findsHistory) = (isLive, findsHistory)
         (self.hasFlag, self.isHidden) = (hasFlag, isHidden)
         (self.replaces, self.calledBy, self.apply) = (replaces, calledBy, apply)
     }
 
-    /// Creates a setting for the ``Campaign/Number`` of the same name.
+    /// Creates a setting for the ``Campaign/Number`` or ``Campaign/Text`` of the same name, which has its grammar and default.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of a text: a path, or a kind of list.
+    ///   - standard: The default, if it depends on something else than the campaign.
     init(
-        _ name: String, scope: Scope, parts: PartsFate, isOfNight: Bool = false, standard: String? = nil,
-        isHidden: Bool = false, _ help: String
+        _ name: String, as kind: Kind = .text, scope: Scope, parts: PartsFate, correction: CorrectionFate = .kept,
+        isLive: Bool = false, findsHistory: Bool = false, standard: String? = nil, isHidden: Bool = false,
+        calledBy: String? = nil, _ help: String
     ) {
         let called = SettingName.key(name).replacing("_", with: " ")
-        guard let number = Campaign.Number.all.first(where: { $0.name == called }) else {
-            preconditionFailure("no number of a campaign is called \(called)")
-        }
-        self.init(
-            name, .number(number), scope: scope, parts: parts, isOfNight: isOfNight,
-            standard: standard ?? number.standard.map { String($0) }, isHidden: isHidden, help
-        ) {
-            try number.set($1.number ?? 0, in: &$0)
+        if let number = Campaign.Number.all.first(where: { $0.name == called }) {
+            self.init(
+                name, .number(number), scope: scope, parts: parts, correction: correction, isLive: isLive,
+                standard: standard ?? number.standard.map { String($0) }, isHidden: isHidden, help
+            ) { try number.set($1.number ?? 0, in: &$0) }
+        } else if let text = Campaign.Text.all.first(where: { $0.name == called }) {
+            self.init(
+                name, kind, scope: scope, parts: parts, correction: correction, isLive: isLive,
+                findsHistory: findsHistory, standard: standard ?? text.standard, isHidden: isHidden, calledBy: calledBy,
+                words: text.words, otherwise: text.isOpen ? text.form : nil, help
+            ) { try text.set($1.text.map { [$0] } ?? $1.texts, in: &$0) }
+        } else {
+            preconditionFailure("no number or text of a campaign is called \(called)")
         }
     }
 
+    /// Whether the value is a path of one file or directory.
+    var isPath: Bool { if case .path = kind { true } else { false } }
     var name: String { form.name }
     var kind: Kind { form.kind }
     var key: String { form.key }
@@ -183,7 +202,7 @@ extension SettingForm.Kind {
         switch self {
         case .number(let number): number.rangeText
         case .whole: "whole number"
-        case .text: "text"
+        case .text, .variable: "text"
         case .path: "path"
         case .pathOrPaths: "path, or list of paths"
         case .names: "list of names"

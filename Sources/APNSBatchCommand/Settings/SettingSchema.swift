@@ -31,7 +31,7 @@ enum SettingSchema {
         switch setting.kind {
         case .number(let number): return [integer(number.range)]
         case .whole: return [["type": "integer"]]
-        case .text, .path: return texts
+        case .text, .variable, .path: return texts
         case .pathOrPaths: return texts + [list(of: texts)]
         case .names, .paths, .texts, .command: return [list(of: texts)]
         case .shares, .pathsByName, .textsByName: return [["type": "object", "additionalProperties": ["anyOf": texts]]]

@@ -3,21 +3,6 @@ import APNSBatchBasics
 import ArgumentParser
 import Glibc
 
-/// Words in a message.
-enum WordList {
-    /// `a, b or c`.
-    static func text(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " or " + last
-    }
-
-    /// `; did you mean production?`, or nothing if no word is near.
-    static func hint(_ word: String, in known: [String]) -> String {
-        let near = NearestName.all(word, in: known).prefix(3)
-        return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
-    }
-}
-
 /// What can be checked in a value by itself, wherever it was given.
 extension SettingForm {
     /// Returns what is wrong with the texts of a value; empty if nothing is.
@@ -32,7 +17,7 @@ extension SettingForm {
     /// Returns what is wrong with one text.
     func fault(in text: String) -> String? {
         if !words.isEmpty, otherwise == nil, !words.contains(text) {
-            return "expected \(WordList.text(words)), found \(text.quoted)\(WordList.hint(text, in: words))"
+            return WordList.refusal(of: text, words)
         }
         switch kind {
         case .path where key.hasSuffix("url_file") && text.contains("://"):

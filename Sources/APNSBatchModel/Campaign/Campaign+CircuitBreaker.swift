@@ -17,6 +17,16 @@ extension Campaign {
             case percent(Double)
             /// No limit, not even the default one.
             case never
+
+            /// Parses `never`, or a share such as `5%`, `0.5 %` or `5`. Returns nil for any other text, and for more than 100 %.
+            public init?(_ text: String) {
+                guard text != "never" else {
+                    self = .never
+                    return
+                }
+                guard let percent = Self.percent(text) else { return nil }
+                self = .percent(percent)
+            }
         }
 
         /// The key for all answers but 200, including those after which a row is sent again.
@@ -52,5 +62,20 @@ extension Campaign {
             self.rows = rows
             self.maxRejectedPercent = maxRejectedPercent
         }
+    }
+}
+
+extension Campaign.CircuitBreaker.Share {
+    /// `5%`, `0.5 %` or `5`.
+    @Sendable package static func percent(_ text: String) -> Double? {
+        var number = text[...]
+        if number.hasSuffix("%") { number.removeLast() }
+        while number.first == " " { number.removeFirst() }
+        while number.last == " " { number.removeLast() }
+        return Double(number).flatMap { (0...100).contains($0) ? $0 : nil }
+    }
+
+    @Sendable package static func text(_ percent: Double) -> String? {
+        (percent == percent.rounded() ? "\(Int(percent))" : "\(percent)") + "%"
     }
 }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 extension Campaign {
     /// A whole number among the settings of a campaign, with its range: for programs that read settings from elsewhere. Each is a
     /// key of campaign files, too.
@@ -8,6 +10,8 @@ extension Campaign {
         public let range: ClosedRange<Int>
         /// The unit that follows a value in messages, such as `ms`; may be empty.
         public let unit: String
+        /// The only numbers of the range that are allowed; nil if all are.
+        private var choices: [Int]? = nil
         /// Returns nil where the campaign sets no value. A time that is no whole number of units is rounded up, and one
         /// of less than a unit down, so that a time in the range is one afterwards, and others are not.
         private let get: @Sendable (Campaign) -> Int?
@@ -62,11 +66,26 @@ extension Campaign {
             put = { $0[keyPath: path] = N(clamping: $1) }
         }
 
+        /// - Parameter choices: The only numbers that are allowed; nil for all in the range.
+        private init(
+            _ name: String, _ range: ClosedRange<Int>, choices: [Int]? = nil,
+            get: @escaping @Sendable (Campaign) -> Int?, put: @escaping @Sendable (inout Campaign, Int) -> Void
+        ) {
+            (self.name, self.range, self.unit, self.choices) = (name, range, "", choices)
+            (self.get, self.put) = (get, put)
+        }
+
         /// All numbers of a campaign. Later versions may have more.
         public static let all = [
             Number("min rows", \.minRows, 0...Int.max),
             Number("from row", \.firstRow, 1...Int.max),
             Number("zstd window", \.zstdWindow, 10...31),
+            Number("priority", 1...10, choices: [10, 5, 1], get: { $0.headers.priority?.number }) {
+                $0.headers.priority = Priority($1)
+            },
+            Number("canary", 0...Int.max, get: { $0.canary?.rows ?? 0 }) {
+                $0.canary = $1 == 0 ? nil : Canary(rows: $1)
+            },
             Number("lanes", \.lanes, 1...256),
             Number("connections", \.connections, 1...512),
             Number("streams", \.streams, 1...10_000),
@@ -91,9 +110,10 @@ extension Campaign {
         ]
 
         /// The default value; nil where it depends on other settings or on the machine.
-        public var standard: Int? {
-            self.get(Campaign(destination: .production, topic: nil, providers: []))
-        }
+        public var standard: Int? { value(of: Campaign(destination: .production, topic: nil, providers: [])) }
+
+        /// Returns the number that a campaign has; nil if it sets none.
+        package func value(of campaign: Campaign) -> Int? { self.get(campaign) }
 
         /// Sets the number in a campaign.
         ///
@@ -104,12 +124,13 @@ extension Campaign {
         }
 
         private func check(_ value: Int) throws(CampaignError) {
-            guard !range.contains(value) else { return }
+            guard !(choices?.contains(value) ?? range.contains(value)) else { return }
             throw CampaignError(.configuration, "\(name): expected \(rangeText), found \(value)")
         }
 
-        /// The range in words, such as `1 to 86400 seconds`.
+        /// The numbers that are allowed in words, such as `1 to 86400 seconds`.
         public var rangeText: String {
+            if let choices { return WordList.text(choices.map { "\($0)" }) }
             let (low, high) = (range.lowerBound, range.upperBound)
             let text = high == .max ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
             return unit.isEmpty ? text : "\(text) \(unit)"
@@ -117,7 +138,8 @@ extension Campaign {
 
         /// Throws a `configuration` error if a number of the campaign is out of its range.
         package static func check(_ campaign: Campaign) throws(CampaignError) {
-            for number in all {
+            // The rules of the push types decide about priorities.
+            for number in all where number.choices == nil {
                 if let value = number.get(campaign) { try number.check(value) }
             }
         }

@@ -56,3 +56,19 @@ extension Campaign.Proxy {
         return Array((text + "\r\n").utf8)
     }
 }
+
+extension Campaign.Proxy {
+    /// Parses `http://HOST:PORT` or `http://USER@HOST:PORT`, with an IPv6 address in brackets, and perhaps `/` at the end. In the user,
+    /// `%` and two hexadecimal digits are a byte. Returns nil for any other text, and for one with a password.
+    public init?(_ text: String) {
+        let start = "http://"
+        guard text.hasPrefix(start) else { return nil }
+        let rest = text.dropFirst(start.count)
+        let parts = (rest.hasSuffix("/") ? rest.dropLast() : rest).split(
+            separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let place = parts.last.flatMap({ HostAndPort($0) }) else { return nil }
+        let user = parts.count == 2 ? PercentEncoding.decode(parts[0]) : nil
+        guard parts.count == 1 || user != nil, user?.contains(":") != true, !parts[0].isEmpty else { return nil }
+        self.init(host: place.host, port: place.port, user: user)
+    }
+}

@@ -8,36 +8,32 @@ import APNSBatchNotification
 ///
 /// Each group of settings has four bytes, so that messages can name the groups that differ.
 package enum CampaignDigest {
-    /// The names of the groups, in order, as they appear in messages.
-    private static let names = [
-        "to", "recipients, delimiter, escape, columns or only", "topic", "push_type or priority", "expiration",
-        "collapse_id",
-        "template",
-        "encryption",
+    /// The groups in order, with their names in messages and what is in them.
+    private static let groups: [(name: String, bytes: @Sendable (Campaign) -> [UInt8])] = [
+        ("to", { environment($0.destination) }),
+        (
+            "recipients, delimiter, escape, columns or only",
+            { Array("\($0.recipients) \($0.delimiter)".utf8) + choice($0) }
+        ),
+        ("topic", { Array(($0.headers.topic ?? "").utf8) }),
+        ("push_type or priority", { Array("\($0.headers.pushType.name) \($0.headers.priority?.number ?? 0)".utf8) }),
+        ("expiration", { Array(($0.headers.expiration.map(text) ?? "none").utf8) }),
+        ("collapse_id", { Array(($0.headers.collapseID ?? "").utf8) }), ("template", templates),
+        ("encryption", { Array(($0.encryption.map { "\($0)" } ?? "none").utf8) }),
     ]
-    private static let groupLength = LedgerHeader.digestLength / names.count
+    private static let groupLength = LedgerHeader.digestLength / groups.count
 
     package static func of(_ campaign: Campaign) throws(CampaignError) -> [UInt8] {
-        let headers = campaign.headers
-        let groups = [
-            environment(campaign.destination),
-            Array("\(campaign.recipients) \(campaign.delimiter)".utf8) + choice(campaign),
-            Array((headers.topic ?? "").utf8), Array("\(headers.pushType.name) \(headers.priority?.number ?? 0)".utf8),
-            Array((headers.expiration.map(Self.text) ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
-            templates(campaign), Array((campaign.encryption.map { "\($0)" } ?? "none").utf8),
-        ]
-        return try CampaignError.mapping(.system) {
-            var digest: [UInt8] = []
-            for group in groups { digest += try SHA256.digest(group).prefix(groupLength) }
-            return digest
+        try CampaignError.mapping(.system) {
+            try groups.flatMap { try SHA256.digest($0.bytes(campaign)).prefix(groupLength) }
         }
     }
 
     /// Returns the names of the groups in which two digests differ.
     static func differences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
-        names.enumerated().compactMap { number, name in
+        groups.enumerated().compactMap { number, group in
             let place = number * groupLength..<(number + 1) * groupLength
-            return one[place] == other[place] ? nil : name
+            return one[place] == other[place] ? nil : group.name
         }
     }
 
@@ -86,7 +82,7 @@ package enum CampaignDigest {
         apns(destination).map { "\($0)" } ?? destination.endpoint.0.lowercased()
     }
 
-    private static func templates(_ campaign: Campaign) -> [UInt8] {
+    @Sendable private static func templates(_ campaign: Campaign) -> [UInt8] {
         var bytes: [UInt8] = []
         func add(_ text: String) { bytes += Array(text.utf8) + [0] }
         func add(_ template: Campaign.Template?) {

@@ -35,6 +35,8 @@
         }
     }
 
+    private let proxyForm = "expected http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own"
+
     @Suite("Configuration by a reader") struct ConfigurationTests {
         private static func reader(_ values: [AbsoluteConfigKey: ConfigValue]) -> ConfigReader {
             ConfigReader(provider: InMemoryProvider(values: values))
@@ -79,6 +81,17 @@
             #expect(stage.simulator.stop().requests == 2)
         }
 
+        @Test func `a canary is configured by a reader`() throws {
+            let share: [AbsoluteConfigKey: ConfigValue] = try Stage().settings.merging(["canaryMaxRejected": "2%"]) {
+                $1
+            }
+            #expect(throws: CampaignError(.configuration, "canaryMaxRejected: needs canary")) {
+                try Campaign(configReader: Self.reader(share))
+            }
+            let campaign = try Campaign(configReader: Self.reader(share.merging(["canary": 500]) { $1 }))
+            #expect(campaign.canary == .init(rows: 500, maxRejectedPercent: 2))
+        }
+
         @Test func `several providers have keys below their names`() throws {
             let stage = try Stage()
             var values = stage.settings.filter { !["key", "keyId", "teamId"].contains($0.key) }
@@ -112,9 +125,9 @@
                 ("rate", "fast", "rate: expected a rate such as 2000/s, 120000/min or 3000000/h, found \"fast\""),
                 ("rate", 7, "rate: expected a text"),
                 ("onUnknown", "ask", "onUnknown: expected resend, report or resend-if-collapsible, found \"ask\""),
-                ("proxy", "http://a:secret@b:1", "proxy: the password belongs in proxyPassword"),
+                ("proxy", "http://a:secret@b:1", "proxy: \(proxyForm)"),
                 ("proxyPassword", "secret", "proxyPassword: needs proxy"),
-                ("proxy", "socks://b:1", "proxy: expected http://HOST:PORT or http://USER@HOST:PORT"),
+                ("proxy", "socks://b:1", "proxy: \(proxyForm)"),
             ] as [(AbsoluteConfigKey, ConfigValue?, String)])
         func `an error names the key`(key: AbsoluteConfigKey, value: ConfigValue?, text: String) throws {
             var values = try Stage().settings

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from ._command import demand
@@ -148,19 +148,7 @@ def _run_copy(binary: str, campaign: Campaign, directory: pathlib.Path, request:
         said = json.loads(demand(command))
     except ConfigurationError as error:
         raise ConfigurationError(_in_python(str(error), campaign.settings)) from None
-    optional = (
-        "run_dir",
-        "night",
-        "not_after",
-        "min_rows",
-        "canary",
-        "canary_max_rejected",
-        "spread_seconds",
-        "lanes",
-        "connections",
-        "report",
-        "late",
-    )
+    optional = [each.name for each in fields(CopiedCampaign) if each.default is None]
     return CopiedCampaign(
         *(said.get("name"), said.get("campaign_id"), _credentials(said, directory), said.get("rate")),
         digest_of(directory),
