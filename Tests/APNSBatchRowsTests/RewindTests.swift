@@ -40,12 +40,23 @@ import Testing
         for (file, packing) in Self.files() {
             let reader = try ChunkReader(input: .file(file.path), buffers: 1)
             let head = try reader.head(most: 100)
-            #expect(head.bytes == 100 && head.isPacked == (packing != nil))
-            #expect(try reader.head(most: .max).bytes == UInt64(Self.text.utf8.count))
+            #expect(head?.bytes == 100 && head?.isPacked == (packing != nil))
+            #expect(try reader.head(most: .max)?.bytes == UInt64(Self.text.utf8.count))
             try reader.readToEnd()
             try reader.rewind()
             #expect(try rows(reader) == 3000)
         }
+    }
+
+    @Test("A look that fails leads back to the first row, too")
+    func failedLook() throws {
+        let source = FailingOnce(Array(Self.text.utf8))
+        let reader = ChunkReader(source: source, format: .csv(.comma), limits: .standard, buffers: 1)
+        _ = try rows(reader)
+        try reader.rewind()
+        source.fails = true
+        #expect(try reader.head(most: 100) == nil && !source.fails)
+        #expect(try rows(reader) == 3000 && reader.storedBytesRead == UInt64(Self.text.utf8.count))
     }
 
     @Test("What is known at the end of the input is not known while it is read again")
@@ -63,5 +74,30 @@ import Testing
             #expect(try rows(reader) == 3000)
             #expect(reader.size == UInt64(Self.text.utf8.count))
         }
+    }
+}
+
+/// A file of which one read fails.
+private final class FailingOnce: ByteSource, @unchecked Sendable {
+    private let bytes: [UInt8]
+    private var position = 0
+    /// Whether the next read fails.
+    var fails = false
+    let canReadAgain = true
+    var size: UInt64? { UInt64(bytes.count) }
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func seek(to offset: UInt64) throws(InputError) { position = Int(offset) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        if fails {
+            fails = false
+            throw .cannotRead(errno: 5)
+        }
+        let count = min(buffer.count, bytes.count - position)
+        buffer.copyBytes(from: bytes[position..<position + count])
+        position += count
+        return count
     }
 }

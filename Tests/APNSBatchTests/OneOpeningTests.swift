@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchRecords
 import APNSBatchSending
 import Foundation
@@ -115,6 +116,64 @@ import Testing
         let other = try stage.write("token,name\n" + token(1) + ",Eve\n", to: "other.csv")
         try #require(rename(other, Self.path(campaign)) == 0)
         #expect(try await run.send().accepted == 1000)
+    }
+
+    @Test("The history has the time of the file that is open, and not of one that takes its name meanwhile")
+    func timeOfTheOpenFile() async throws {
+        let stage = try Stage()
+        var campaign = try Self.demanding(stage, rows: 1000)
+        campaign.book = Campaign.BookRules(
+            directory: stage.directory.appending(path: "nights").path, nightBegan: UInt64(time(nil)) - 10)
+        let (path, other) = (Self.path(campaign), Self.path(campaign) + ".other")
+        try FileManager.default.copyItem(atPath: path, toPath: other)
+        let opened = try #require(KnownInput.File(at: path))
+        var surroundings = Surroundings()
+        // Is asked while the rows are looked at.
+        surroundings.freeBytes = { _ in
+            utimes(other, [timeval(tv_sec: 1_700_000_000, tv_usec: 0), timeval(tv_sec: 1_700_000_000, tv_usec: 0)])
+            rename(other, path)
+            return .max
+        }
+        _ = try await CampaignRun(campaign, surroundings: surroundings).send()
+        try #require(KnownInput.File(at: path)?.modified == 1_700_000_000_000_000_000)
+        let entries = try RunHistory(try #require(campaign.book).directory).entries().all
+        let begun = entries.compactMap { if case .began(let run) = $0 { run } else { nil } }
+        let known = try #require(begun.first?.input?.files.first)
+        #expect(known.modified == opened.modified && known.name == opened.name && known.bytes == opened.bytes)
+    }
+
+    @Test("A time that passes while the rows are looked at refuses the run", arguments: [false, true])
+    func lateAfterTheLook(byExpiration: Bool) throws {
+        let stage = try Stage()
+        var campaign = try Self.demanding(stage, rows: 1000)
+        let began = SystemClock.seconds()
+        if byExpiration { campaign.headers.expiration = .at(began + 60) } else { campaign.notAfter = .at(began + 60) }
+        let hasPassed = Guarded(false)
+        var surroundings = Surroundings()
+        surroundings.seconds = { began + (hasPassed.withLock { $0 } ? 120 : 0) }
+        // Is asked while the rows are looked at.
+        surroundings.freeBytes = { _ in
+            hasPassed.withLock { $0 = true }
+            return .max
+        }
+        let error = #expect(throws: CampaignError.self) { [campaign, surroundings] in
+            try CampaignRun(campaign, surroundings: surroundings)
+        }
+        #expect(error?.code == .configuration && error?.description.contains("expected a time in the future") == true)
+        #expect(!FileManager.default.fileExists(atPath: try #require(campaign.runDirectory)))
+    }
+
+    @Test("A run that is refused leaves nothing behind", arguments: [false, true])
+    func refusedLeavesNothing(isCopied: Bool) throws {
+        let stage = try Stage()
+        var campaign = try Self.demanding(stage, rows: 1000)
+        campaign.runDirectory = stage.directory.appending(path: "run").path
+        campaign.stateDirectory = stage.directory.appending(path: "state").path
+        campaign.template = Campaign.Template(json: Array(#"{"aps":{"alert":"Hi {{nmae}}"}}"#.utf8), name: "t")
+        if isCopied { campaign.input = .files([Self.path(campaign)]) }
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        let state = try #require(campaign.stateDirectory)
+        #expect(!FileManager.default.fileExists(atPath: state))
     }
 }
 

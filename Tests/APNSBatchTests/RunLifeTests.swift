@@ -77,6 +77,16 @@ import Testing
         try await Self.expectCompletion(of: campaign, stage)
     }
 
+    @Test(.timeLimit(.minutes(2))) func `results that a program keeps do not keep the run`() async throws {
+        let stage = try Stage()
+        let campaign = try Self.campaign(stage)
+        try await Self.interrupt(try CampaignRun(campaign), after: 200)
+        let results = try CampaignRun(campaign, resuming: true).makeResults(ofAllSessions: true)
+        // The lock of the ledger is free.
+        try await Self.expectCompletion(of: campaign, stage)
+        withExtendedLifetime(results) {}
+    }
+
     @Test(.timeLimit(.minutes(2))) func `a complete run is not sent again by its object`() async throws {
         let stage = try Stage()
         let campaign = try Self.campaign(stage)

@@ -189,8 +189,11 @@ public struct CampaignBook: Sendable {
     ///   - copied: What was read of it for a copy in the run directory; nil if there is none.
     ///   - copy: The path of the copy.
     ///   - reader: The reader of an input that is not copied. No other thread reads from it.
-    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String?, opened reader: InputReader?) -> KnownInput? {
-        look.known(input, copied, copy: copy, opened: reader)
+    /// - Throws: an error if the reader cannot return to its first row.
+    func known(
+        _ input: RunInput, _ copied: CopiedInput?, copy: String?, opened reader: InputReader?
+    ) throws(CampaignError) -> KnownInput? {
+        try look.known(input, copied, copy: copy, opened: reader)
     }
 
     /// Enters the beginning of a run, if the decision about it is to send.

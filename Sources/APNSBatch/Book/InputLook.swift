@@ -69,11 +69,12 @@ struct InputLook: Sendable {
     /// - Parameters:
     ///   - copied: What was read of it for a copy in the run directory; nil if there is none. The files may have been replaced since.
     ///   - copy: The path of the copy.
-    ///   - reader: The reader of an input that is not copied. No other thread reads from it.
-    func known(_ input: RunInput, _ copied: CopiedInput?, copy: String? = nil, opened reader: InputReader? = nil)
-        -> KnownInput?
-    {
-        guard let copied else { return opened(input, reader) }
+    ///   - reader: The reader of an input that is not copied. No other thread reads from it. It is at its first row before and afterwards.
+    /// - Throws: an error if the reader cannot return to its first row.
+    func known(
+        _ input: RunInput, _ copied: CopiedInput?, copy: String? = nil, opened reader: InputReader? = nil
+    ) throws(CampaignError) -> KnownInput? {
+        guard let copied else { return try opened(input, reader) }
         let files =
             copied.files.isEmpty
             ? [whole(copied, of: input)] : copied.files.map { ($0.path, $0.storedBytes, $0.fingerprint) }
@@ -88,23 +89,27 @@ struct InputLook: Sendable {
     }
 
     /// What is known of files that are not copied. Their checksums are computed while they are sent.
-    private func opened(_ input: RunInput, _ reader: InputReader?) -> KnownInput? {
-        guard let files = files(of: input) else { return nil }
-        guard let reader, reader.isRepeatable, files.count == 1 else { return KnownInput(files.map(lookedAt)) }
-        var file = files[0]
-        if let bytes = reader.bytesTotal, file.bytes != bytes {
-            // Another program has written to it since.
-            (file.bytes, file.modified) = (bytes, nil)
-        }
-        return KnownInput([lookedAt(file, by: reader.reader)])
+    private func opened(_ input: RunInput, _ reader: InputReader?) throws(CampaignError) -> KnownInput? {
+        guard let reader, reader.isRepeatable, let path = input.paths.first, input.paths.count == 1,
+            let bytes = reader.bytesTotal
+        else { return files(of: input).map { KnownInput($0.map(lookedAt)) } }
+        // By the path, another file might be found by now.
+        let file = KnownInput.File(name: RunDirectory.absolute(path), bytes: bytes, modified: reader.reader.modified)
+        return KnownInput([try lookedAt(file, by: reader)])
     }
 
     /// Reads the edges of a file that is open.
-    private func lookedAt(_ file: KnownInput.File, by reader: ChunkReader) -> KnownInput.File {
-        guard let head = try? reader.head(most: UInt64(InputFingerprint.edge)) else { return file }
+    private func lookedAt(_ file: KnownInput.File, by reader: InputReader) throws(CampaignError) -> KnownInput.File {
+        let found: InputFingerprint?
+        do throws(InputError) {
+            found = try reader.reader.head(most: UInt64(InputFingerprint.edge))
+        } catch {
+            throw reader.explain(error)
+        }
+        guard let head = found else { return file }
         var looked = file
         looked.take(edge: head)
-        if !head.isPacked { looked.take(length: file.bytes) { try? reader.checksum(of: $0) } }
+        if !head.isPacked { looked.take(length: file.bytes) { try? reader.reader.checksum(of: $0) } }
         return looked
     }
 

@@ -80,7 +80,9 @@ extension CampaignRun {
     }
 
     private func earlierResults(_ stream: ResultStream) -> EarlierResults? {
-        let fail = { @Sendable [panel = session.panel] (error: CampaignError) in panel.fail(error) }
+        // Not the run itself: a program may keep the sequence after it, and the run holds the lock of its ledger.
+        let fail = { @Sendable [control = session.panel.control] (error: CampaignError) in control.stop(.failure(error))
+        }
         do throws(CampaignError) {
             return try session.facts.past.map { (past) throws(CampaignError) in
                 EarlierResults(try PastOutcomes(past, in: directory), like: stream, fail: fail)

@@ -27,13 +27,14 @@ struct HistoryPlace: Sendable {
     ///   - ledger: What identifies the file of its ledger, which is empty.
     ///   - corrected: The rows of a correction; nil for another run.
     ///   - input: What is known of its input; called only if there are rules.
-    /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it.
+    /// - Throws: ``CampaignError``, caused by a ``CampaignBook/Refusal``, if the rules do not permit it, and the
+    ///   errors of `input`.
     func begin(
         in directory: String, ledger: String?, start: UInt64, corrected: CorrectedRows?,
-        input: (CampaignBook) -> KnownInput?
+        input: (CampaignBook) throws(CampaignError) -> KnownInput?
     ) throws(CampaignError) {
         guard let book else { return }
-        try book.begin(input(book), in: directory, ledger: ledger, start: start, corrected: corrected)
+        try book.begin(try input(book), in: directory, ledger: ledger, start: start, corrected: corrected)
     }
 
     /// Enters a later session, where the history needs it.

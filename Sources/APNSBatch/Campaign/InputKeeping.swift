@@ -38,7 +38,7 @@ struct InputCopying {
     /// Is called before the input is read.
     let tell: (InputSpooling) -> Void
 
-    /// Throws if the input is too old, before anything is written. What is opened for that is also what is copied.
+    /// Throws if the input is too old, before anything is written. One file that is opened for that is also what is copied.
     func requireFreshness(_ campaign: Campaign, now: UInt64) throws(CampaignError) {
         guard let requirement = try AgeRequirement(campaign, of: input) else { return }
         let modified: UInt64?
@@ -47,7 +47,7 @@ struct InputCopying {
         } catch {
             throw CampaignError(.input, error.message(input: input.name), cause: error)
         }
-        try requirement.check(modified, now: now)
+        try requirement.check(modified.map { $0 / 1_000_000_000 }, now: now)
     }
 
     /// Copies the input. If that fails, nothing of it is kept.

@@ -24,7 +24,6 @@ struct RunDraft {
             campaign, input: reader.facts, logger: request.logger, start: past?.header.start,
             surroundings: request.surroundings)
         if past?.isReopening == true { try plan.refuseLateRetry() }
-        try RunRate.sharedPath(of: campaign)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
             inputBytes: reader.isRepeatable ? reader.bytesTotal : nil, packing: reader.reader.packing,
@@ -76,6 +75,8 @@ struct RunDraft {
         questions.needsEnd = !source.input.isCopy
         if let room { questions.counts = { room.room(for: $0).isTight } }
         let survey = try InputSurvey(of: reader, questions)
+        // To read all rows may have taken long.
+        try plan.refusePassed(now: plan.surroundings.seconds())
         return Surveyed(judged: scope, room: survey.size.flatMap { room?.room(for: $0) })
     }
 

@@ -4,7 +4,7 @@ import APNSBatchRows
 import APNSBatchSending
 import Logging
 
-/// A run that can begin: what can fail without anything being written has been tried. ``take()`` then takes its place.
+/// A run that can begin: what can fail before its place is taken has been tried. ``take()`` then takes it.
 ///
 /// The steps follow from what each needs. Settings, history and earlier sessions (``RunTerms``) say where the rows are (``RunSource``), the
 /// input that is opened there has the columns that the settings are compiled for, and compiled settings can judge the rows.
@@ -30,10 +30,10 @@ struct RunPlan {
     /// Takes the place of the run: its directory and ledger, its line in the history, and its share of a limit.
     func take() throws(CampaignError) -> (place: RunPlace, rate: RunRate) {
         try source.orRemoved { () throws(CampaignError) in
-            if source.kept == nil { try terms.history?.history.prepare() }
             let rate = try RunRate(of: terms.campaign)
             let place: RunPlace
             if let kept = source.kept { place = kept.place } else { place = try RunPlace(terms) }
+            try terms.history?.history.prepare()
             if terms.past == nil { try begin(in: place) } else { try resume(in: place) }
             return (place, rate)
         }
@@ -44,8 +44,8 @@ struct RunPlan {
         try facts.history?.begin(
             in: place.directory, ledger: terms.takesDirectory ? place.ledger.stamp?.text : nil,
             start: facts.plan.start, corrected: source.kept?.corrected
-        ) { book in
-            book.known(source.given, source.kept?.content, copy: copy, opened: copy == nil ? facts.reader : nil)
+        ) { (book) throws(CampaignError) in
+            try book.known(source.given, source.kept?.content, copy: copy, opened: copy == nil ? facts.reader : nil)
         }
     }
 

@@ -43,7 +43,6 @@ struct RunSource {
     ) throws(CampaignError) -> (RunInput, Kept) {
         let copying = try request.keeping.copying(given, of: terms.campaign)
         try copying.requireFreshness(terms.campaign, now: request.surroundings.seconds())
-        try terms.history?.history.prepare()
         let place = try RunPlace(terms)
         let content = try copying.write(into: place)
         let copy = RunInput(copy: place.inputCopy, of: given.name, parts: given.parts)

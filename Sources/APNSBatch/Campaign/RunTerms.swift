@@ -3,7 +3,8 @@ import APNSBatchRecords
 import APNSBatchSending
 import Glibc
 
-/// What a run is to do, as far as settings, history and earlier sessions say so: the input is not looked at, and nothing is written.
+/// What a run is to do, as far as settings, history and earlier sessions say so: the input is not looked at, and nothing
+/// that is written is left behind.
 struct RunTerms {
     /// The settings. Those of a run that is resumed have its identity.
     private(set) var campaign: Campaign
@@ -30,6 +31,7 @@ struct RunTerms {
             try CampaignBook.refuseReopening(of: campaign.runDirectory ?? "", began: began, history: history?.history)
         }
         try history?.history.tryPreparing()
+        try RunRate.attempt(campaign)
         judge = try ExpectationJudge(campaign, start: past?.header.start)
         try past?.check(campaign.id)
         campaign.id = past.map { CampaignID($0.header.identity) } ?? campaign.id

@@ -40,9 +40,7 @@ package struct KnownInput: Sendable, Equatable, Codable {
             var facts = stat()
             guard unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
             self.init(name: RunDirectory.absolute(path), bytes: UInt64(max(0, facts.st_size)))
-            // A time beyond the year 2500 is as good as none.
-            let seconds = UInt64(max(0, facts.st_mtim.tv_sec)).multipliedReportingOverflow(by: 1_000_000_000)
-            modified = (seconds.overflow ? 0 : seconds.partialValue) &+ UInt64(max(0, facts.st_mtim.tv_nsec))
+            modified = facts.modifiedNanoseconds
         }
 
         /// Whether the other one is the same file and was not written since, judged by its edges, too.

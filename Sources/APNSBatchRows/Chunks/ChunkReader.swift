@@ -72,7 +72,7 @@ package final class ChunkReader: @unchecked Sendable {
         (storedBytes, canReadAgain, isLive) = (source.storedSize, source.canReadAgain, source.isLive)
     }
 
-    /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe.
+    /// When the input was last modified, in nanoseconds since 1970-01-01 00:00 UTC; nil for a pipe.
     package var modified: UInt64? { source.modified }
 
     /// The files that were read to their end, in order; empty unless the input is made of several.
@@ -219,16 +219,20 @@ package final class ChunkReader: @unchecked Sendable {
         while try unsafe source.read(into: room) > 0 {}
     }
 
-    /// Returns the fingerprint of the first bytes, and moves back to the first row. Of a packed input they are unpacked.
+    /// Returns the fingerprint of the first bytes, or nil if they cannot be read again, and moves back to the first row in either case. Of a
+    /// packed input they are unpacked.
     ///
     /// - Parameter most: How many bytes; all if they are fewer.
-    /// - Throws: the errors of `readColumns()`, which it calls if necessary.
-    package func head(most: UInt64) throws(InputError) -> InputFingerprint {
-        _ = try readColumns()
-        try source.seek(to: 0)
-        let found = try InputFingerprint(of: source, most: min(most, source.size ?? .max))
+    /// - Throws: the errors of `rewind()`. The next row of this reader would not be the first one then.
+    package func head(most: UInt64) throws(InputError) -> InputFingerprint? {
+        let found = try? fingerprint(most: most)
         try rewind()
         return found
+    }
+
+    private func fingerprint(most: UInt64) throws(InputError) -> InputFingerprint {
+        try source.seek(to: 0)
+        return try InputFingerprint(of: source, most: min(most, source.size ?? .max))
     }
 
     /// Returns a chunk of an earlier reader of the same input, as `next()` does, and continues after it; nil if there are not as many

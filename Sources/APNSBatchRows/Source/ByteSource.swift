@@ -25,7 +25,7 @@ protocol ByteSource: AnyObject, Sendable {
     /// The files that were read to their end, in order; empty unless the input is made of several.
     var filesRead: [CopiedInput.File] { get }
 
-    /// When the input was last modified, in seconds since 1970-01-01 00:00 UTC; nil if it has no such time.
+    /// When the input was last modified, in nanoseconds since 1970-01-01 00:00 UTC; nil if it has no such time.
     var modified: UInt64? { get }
 
     /// Whether `seek` and `read(at:into:)` work, so that bytes can be read again.

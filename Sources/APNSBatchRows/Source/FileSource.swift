@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// A regular file, from the position of its descriptor to the end that the file had when it was opened.
@@ -27,7 +28,7 @@ final class FileSource: ByteSource {
 
     var modified: UInt64? {
         var status = stat()
-        return unsafe fstat(descriptor.number, &status) == 0 ? UInt64(max(0, status.st_mtim.tv_sec)) : nil
+        return unsafe fstat(descriptor.number, &status) == 0 ? status.modifiedNanoseconds : nil
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {

@@ -38,7 +38,7 @@ package final class InputCopy: Sendable {
         source?.cancel()
     }
 
-    /// Opens the input now, and returns when it was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe. `write` reads
+    /// Opens the input now, and returns when it was last modified, in nanoseconds since 1970-01-01 00:00 UTC; nil for a pipe. `write` reads
     /// what was opened.
     ///
     /// - Throws: `InputError.cannotOpen`, `.inFile`, `.cannotRead`.

@@ -73,6 +73,8 @@ package final class CampaignPlan: Sendable {
     let outage: Outage.Limits
     /// In nanoseconds.
     let stopPatience: UInt64
+    /// Whether what has begun may go on although its time has passed.
+    private let mayBeLate: Bool
     /// As the campaign was created; a change is in ``RunControl``.
     package let deadline: CampaignDeadline?
     package let log: RunLog
@@ -97,7 +99,7 @@ package final class CampaignPlan: Sendable {
         try campaign.rateLimit.check(of: input.name, isFile: input.isFile)
         let isResumed = start != nil
         // What has begun, as a whole or in another part, may be late: then its rows expire.
-        let mayBeLate = isResumed || campaign.isPart
+        mayBeLate = isResumed || campaign.isPart
         self.surroundings = surroundings
         self.start = start ?? surroundings.seconds()
         (onUnknown, firstRow) = (campaign.onUnknown, campaign.firstRow)
@@ -157,8 +159,15 @@ package final class CampaignPlan: Sendable {
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
             try CampaignDeadline(given, start: start)
         }
-        if !mayBeLate, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
         stopPatience = min(campaign.stopPatience, .seconds(86_400)).nanoseconds
+        try refusePassed(now: self.start)
+    }
+
+    /// Throws an error if `not_after` or the expiration of the campaign has passed, so that a run that begins now would send nothing.
+    package func refusePassed(now: UInt64) throws(CampaignError) {
+        guard !mayBeLate else { return }
+        if let deadline, deadline.hasPassed(now: now) { throw deadline.passed }
+        try headers.refusePassed(now: now)
     }
 
     /// Throws an error if rows that are to be sent again would expire instead, because the campaign is over.

@@ -37,16 +37,20 @@ package struct HeaderDefaults: Sendable {
         expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
             try unsafe Self.parse(expiration.text) { unsafe GivenExpiration.parse($0) }.expiration(start: start)
         }
-        if !mayBeLate, let expiration, expiration.hasPassed(now: Int64(start)) {
-            throw CampaignError(
-                .configuration,
-                "expiration: expected a time in the future, found \(expiration.seconds); write a duration with its unit, such as 1h"
-            )
-        }
         self.start = start
         collapseID = try headers.collapseID.map { (text) throws(CampaignError) in
             try Self.collapseID(text, columns: columns)
         }
+        if !mayBeLate { try refusePassed(now: start) }
+    }
+
+    /// Throws an error if the campaign's expiration has passed.
+    func refusePassed(now: UInt64) throws(CampaignError) {
+        guard let expiration, expiration.hasPassed(now: Int64(now)) else { return }
+        throw CampaignError(
+            .configuration,
+            "expiration: expected a time in the future, found \(expiration.seconds); write a duration with its unit, such as 1h"
+        )
     }
 
     /// The expiration of rows without one of their own; nil to omit the field.

@@ -94,7 +94,7 @@ package final class InputReader: Sendable {
     /// Ends a read that waits for bytes, for instance of a pipe. May be called from any thread.
     package func cancel() { reader.cancel() }
 
-    func explain(_ error: InputError) -> CampaignError {
+    package func explain(_ error: InputError) -> CampaignError {
         Self.explain(error, name: name, isCopy: isCopy, parts: facts.parts)
     }
 

@@ -38,5 +38,5 @@ package struct OpenedInput: Sendable {
     var isEarlierCopy: Bool { input.isCopy && isEarlier }
 
     /// When it was last modified, in seconds since 1970-01-01 00:00 UTC; nil for a pipe.
-    package var modified: UInt64? { reader.modified }
+    package var modified: UInt64? { reader.modified.map { $0 / 1_000_000_000 } }
 }
