@@ -11,7 +11,7 @@ import Synchronization
 /// A note is two words, a value and its check. The head has a check as well. If the check of a note does not match, the note is
 /// ignored and all rows of its range count as handed over. So they do if another program cuts the file off, which is why it is
 /// written to and not mapped: a mapping would then end the process with a signal.
-package final class HandOverRecord: @unchecked Sendable {
+package final class HandOverRecord: Sendable {
     /// The number of rows by which a note advances at once: 256, or as many as are in flight if these are more. A note is ahead of the
     /// rows handed over by at most this number, so that a kill leaves at most twice the rows in flight in doubt, or 256 more.
     package static func step(inFlight: Int) -> Int { max(256, inFlight) }
@@ -21,9 +21,9 @@ package final class HandOverRecord: @unchecked Sendable {
     /// Where the words are written as well; -1 without a file.
     private let descriptor: Int32
     /// The path of the new file and the path that it gets in `begin`; nil after that, and without a file.
-    private var place: (made: String, wanted: String)?
+    private let place = Guarded<(made: String, wanted: String)?>(nil)
     /// The check of the head, which enters into the checks of the notes.
-    private var seal: UInt64 = 0
+    private let seal = Atomic<UInt64>(0)
 
     /// Creates a hand-over file without a file, for a simulation, which decides itself what survives.
     package init(slots: Int) {
@@ -38,7 +38,7 @@ package final class HandOverRecord: @unchecked Sendable {
         words = AtomicWords(count: HandOverNotes.wordCount(slots: slots))
         descriptor = try StorageError.opening(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW).release()
         self.slots = slots
-        place = (path, wanted)
+        place.withLock { $0 = (path, wanted) }
         // Allocates the blocks now, so that a full disk does not show when a note is written.
         guard write(from: 0, count: words.count) else { throw StorageError("write", path, code: errno) }
     }
@@ -53,17 +53,17 @@ package final class HandOverRecord: @unchecked Sendable {
             unsafe words[HandOverNotes.headWords + index].pointee.store(0, ordering: .relaxed)
         }
         let head = HandOverNotes.head(session, campaign: campaign)
-        seal = head[3]
+        seal.store(head[3], ordering: .relaxed)
         for (index, word) in head.enumerated() { unsafe words[index].pointee.store(word, ordering: .releasing) }
-        guard let place else { return }
+        guard let place = place.withLock({ $0 }) else { return }
         guard write(from: 0, count: words.count) else { throw StorageError("write", place.made, code: errno) }
         if unsafe rename(place.made, place.wanted) != 0 { throw StorageError("replace", place.wanted, code: errno) }
-        self.place = nil
+        self.place.withLock { $0 = nil }
     }
 
     /// Notes how many rows of the range in a buffer may have been handed over: 0 when the range is put there.
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
-        let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
+        let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal.load(ordering: .relaxed))
         let first = HandOverNotes.headWords + 2 * slot
         unsafe words[first].pointee.store(word, ordering: .releasing)
         unsafe words[first + 1].pointee.store(check, ordering: .releasing)

@@ -8,7 +8,9 @@ import APNSBatchNotification
 /// was never acknowledged. There are two exceptions: according to a later mark the record was durable, or other records
 /// follow it and the system has not been restarted since. Then the ledger is damaged, and the state of its rows cannot be
 /// known.
-@safe package struct LedgerReader: ~Copyable {
+///
+/// Sendable, because nothing else has its memory, and it cannot be copied.
+@safe package struct LedgerReader: ~Copyable, @unchecked Sendable {
     /// The result of reading a ledger.
     package struct Reading: Sendable {
         package var history = LedgerHistory()

@@ -2,9 +2,7 @@ import APNSBatchBasics
 import APNSBatchModel
 
 /// The outcomes that earlier sessions of a run recorded, read from the ledger while this session appends to it.
-///
-/// Sendable, because nothing else has the memory of its reader.
-package struct PastOutcomes: ~Copyable, @unchecked Sendable {
+package struct PastOutcomes: ~Copyable, Sendable {
     private var reader: LedgerReader
     private var offset: UInt64 = 0
     /// The part of the ledger that earlier sessions wrote.

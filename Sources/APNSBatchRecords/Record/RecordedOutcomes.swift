@@ -6,9 +6,7 @@ import APNSBatchModel
 ///
 /// A place is an offset in the ledger, after a record. What is durable of a ledger never changes, so that a reader that
 /// keeps its place elsewhere can continue there in another process.
-///
-/// Sendable, because nothing else has the memory of its reader.
-package struct RecordedOutcomes: ~Copyable, @unchecked Sendable {
+package struct RecordedOutcomes: ~Copyable, Sendable {
     /// What comes next in the ledger.
     package enum Event: Sendable, Equatable {
         /// Outcomes, which are in the batch.

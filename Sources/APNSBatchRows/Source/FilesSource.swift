@@ -1,33 +1,17 @@
 import APNSBatchBasics
 import Glibc
+import Synchronization
 
 /// The rows of several files, one after the other: their bytes without the header rows, which must be the same, of those after the first.
 /// Each may be packed. NDJSON has no header rows.
-final class FilesSource: ByteSource, @unchecked Sendable {
-    private let paths: [String]
-    private let windowLog: Int
-    private let choice: FormatChoice
-    private let parts: InputParts
-    private let format: RowFormat?
-    /// The header row of the first file, without its line end; empty if the format has none.
-    private let header: [UInt8]
+final class FilesSource: ByteSource {
     let storedSize: UInt64?
     let modified: UInt64?
     let isLive = false
 
-    // Used by the thread that reads, except for `storedRead`.
-    private var next = 0
-    private var file: OpenedFile?
-    /// Bytes that come before those that are read next.
-    private var ahead: [UInt8] = []
-    /// The number of line feeds that were given out, and whether the last byte was one.
-    private var lines: UInt64 = 0
-    private var isAtLineStart = true
-    private let isCancelled = Guarded(false)
-    /// The number of stored bytes of files that were read to their end.
-    private var storedBefore: UInt64 = 0
-    private let storedRead = Guarded<UInt64>(0)
-    private let ended = Guarded<[CopiedInput.File]>([])
+    /// Held while a thread reads.
+    private let reading: Guarded<FilesReading>
+    private let progress = FilesProgress()
 
     /// Looks at each file: whether it is a regular file, and has the header row of the first.
     ///
@@ -39,7 +23,7 @@ final class FilesSource: ByteSource, @unchecked Sendable {
         var (size, oldest): (UInt64, UInt64?) = (0, nil)
         var seen: [FileIdentity: String] = [:]
         for (index, path) in paths.enumerated() {
-            try Self.located(path) { () throws(InputError) in
+            try FilesReading.located(path) { () throws(InputError) in
                 let identity = try FileIdentity(of: path)
                 if let first = seen.updateValue(path, forKey: identity) { throw .sameFile(first) }
                 let opened = try OpenedFile(path, windowLog: windowLog, format: choice)
@@ -49,23 +33,69 @@ final class FilesSource: ByteSource, @unchecked Sendable {
                 if let time = opened.source.modified { oldest = min(oldest ?? time, time) }
             }
         }
-        (self.paths, self.windowLog, self.choice, self.parts) = (paths, windowLog, choice, parts)
-        (self.format, self.header) = (format, header)
         (storedSize, modified) = (size, oldest)
+        reading = Guarded(
+            FilesReading(
+                paths, windowLog: windowLog, choice, parts, format: format, header: header, progress: progress))
     }
 
-    private static func located(_ path: String, _ body: () throws(InputError) -> Void) throws(InputError) {
+    func storedBytes(read: UInt64) -> UInt64 { progress.storedRead.load(ordering: .relaxed) }
+    var filesRead: [CopiedInput.File] { progress.ended.withLock { $0 } }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        let room = unsafe LentBytes(bytes: buffer)
+        return try reading.withLock { (reading) throws(InputError) in try unsafe reading.read(into: room.bytes) }
+    }
+
+    func cancel() { progress.isCancelled.store(true, ordering: .relaxed) }
+}
+
+/// What other threads see of the reading of several files.
+private final class FilesProgress: Sendable {
+    let isCancelled = Atomic(false)
+    let storedRead = Atomic<UInt64>(0)
+    let ended = Guarded<[CopiedInput.File]>([])
+}
+
+/// The reading of several files, by one thread at a time.
+private final class FilesReading {
+    private let paths: [String]
+    private let windowLog: Int
+    private let choice: FormatChoice
+    private let parts: InputParts
+    private let format: RowFormat?
+    /// The header row of the first file, without its line end; empty if the format has none.
+    private let header: [UInt8]
+    private let progress: FilesProgress
+
+    private var next = 0
+    private var file: OpenedFile?
+    /// Bytes that come before those that are read next.
+    private var ahead: [UInt8] = []
+    /// The number of line feeds that were given out, and whether the last byte was one.
+    private var lines: UInt64 = 0
+    private var isAtLineStart = true
+    /// The number of stored bytes of files that were read to their end.
+    private var storedBefore: UInt64 = 0
+
+    init(
+        _ paths: [String], windowLog: Int, _ choice: FormatChoice, _ parts: InputParts, format: RowFormat?,
+        header: [UInt8], progress: FilesProgress
+    ) {
+        (self.paths, self.windowLog, self.choice, self.parts) = (paths, windowLog, choice, parts)
+        (self.format, self.header, self.progress) = (format, header, progress)
+    }
+
+    static func located(_ path: String, _ body: () throws(InputError) -> Void) throws(InputError) {
         do throws(InputError) { try body() } catch {
             if case .cancelled = error { throw error }
             throw .inFile(path, "\(error.message(input: path))", mayPass: error.mayPass)
         }
     }
 
-    func storedBytes(read: UInt64) -> UInt64 { storedRead.withLock { $0 } }
-
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         while true {
-            if isCancelled.withLock({ $0 }) { throw .cancelled }
+            if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
             if !ahead.isEmpty {
                 let count = unsafe takeAhead(into: buffer)
                 return unsafe give(count, UnsafeRawBufferPointer(buffer))
@@ -109,10 +139,8 @@ final class FilesSource: ByteSource, @unchecked Sendable {
         }
     }
 
-    var filesRead: [CopiedInput.File] { ended.withLock { $0 } }
-
     private func end(_ file: OpenedFile) {
-        ended.withLock {
+        progress.ended.withLock {
             $0.append(
                 .init(
                     path: file.path, storedBytes: file.source.storedSize ?? file.bytesRead,
@@ -125,10 +153,8 @@ final class FilesSource: ByteSource, @unchecked Sendable {
 
     private func note(_ file: OpenedFile) {
         let stored = storedBefore + file.source.storedBytes(read: file.bytesRead)
-        storedRead.withLock { $0 = stored }
+        progress.storedRead.store(stored, ordering: .relaxed)
     }
-
-    func cancel() { isCancelled.withLock { $0 = true } }
 }
 
 /// One file, and its beginning.

@@ -22,11 +22,11 @@ package struct Origin: Sendable {
 }
 
 /// The bytes of an origin.
-final class OriginSource: ByteSource, @unchecked Sendable {
+final class OriginSource: ByteSource {
     private let opened: Origin.Opened
     private let isCancelled = Guarded(false)
-    /// Bytes that were made and not read. Used by the thread that reads.
-    private var ahead: ArraySlice<UInt8> = []
+    /// Bytes that were made and not read.
+    private let ahead = Guarded<ArraySlice<UInt8>>([])
 
     init(_ origin: Origin) throws(InputError) {
         do {
@@ -37,20 +37,27 @@ final class OriginSource: ByteSource, @unchecked Sendable {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
-        while ahead.isEmpty {
+        while true {
+            let count = unsafe takeAhead(into: buffer)
+            if count > 0 { return count }
             if isCancelled.withLock({ $0 }) { throw .cancelled }
             do {
                 guard let bytes = try opened.next() else { return 0 }
-                ahead = bytes[...]
+                ahead.withLock { $0 = bytes[...] }
             } catch {
                 throw isCancelled.withLock { $0 }
                     ? .cancelled : .ofOrigin("\(error)", mayPass: (error as? any PassingFailure)?.mayPass ?? false)
             }
         }
-        let count = min(ahead.count, buffer.count)
-        unsafe buffer.copyBytes(from: ahead.prefix(count))
-        ahead.removeFirst(count)
-        return count
+    }
+
+    private func takeAhead(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let taken = ahead.withLock { ahead in
+            defer { ahead.removeFirst(min(ahead.count, buffer.count)) }
+            return ahead.prefix(buffer.count)
+        }
+        unsafe buffer.copyBytes(from: taken)
+        return taken.count
     }
 
     func cancel() {

@@ -53,7 +53,7 @@ final class PackedSource: ByteSource, @unchecked Sendable {
 
     func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
         guard canReadAgain else { return false }
-        let room = unsafe SendableBytes(bytes: bytes)
+        let room = unsafe LentBytes(bytes: bytes)
         return try second.withLock { (second) throws(InputError) -> Bool in
             let stream = second ?? UnpackedStream(origin, windowLog: windowLog)
             // A stream that failed is not used again.
@@ -68,10 +68,5 @@ final class PackedSource: ByteSource, @unchecked Sendable {
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         origin.cancel()
-    }
-
-    /// Memory of a caller that waits.
-    @safe private struct SendableBytes: @unchecked Sendable {
-        let bytes: UnsafeMutableRawBufferPointer
     }
 }

@@ -4,14 +4,9 @@ import APNSBatchBasics
 ///
 /// Threads: one task calls `write`, `waitForRoom`, `finish` and `fail`; the reader thread calls `read`.
 package final class RowPipe: ByteSource {
-    /// The memory that the reader lends. The program writes into it behind the lock.
-    @safe private struct Window: @unchecked Sendable {
-        let bytes: UnsafeMutableRawBufferPointer
-    }
-
     private struct State {
-        /// What the reader lends until it is full, or nothing more comes.
-        var window: Window?
+        /// What the reader lends until it is full, or nothing more comes. The program writes into it behind the lock.
+        var window: LentBytes?
         /// The number of bytes in it.
         var filled = 0
         /// Bytes that come before those of the next window: what did not fit into the last one.
@@ -135,7 +130,7 @@ package final class RowPipe: ByteSource {
 
     /// Lends memory to the program. Returns the number of bytes if there is something to read without it.
     private func lend(_ buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int? {
-        let window = unsafe Window(bytes: buffer)
+        let window = unsafe LentBytes(bytes: buffer)
         let (result, waiting) = state.withLock {
             state -> (Result<Int?, InputError>, CheckedContinuation<Void, Never>?) in
             if state.isCancelled { return (.failure(.cancelled), nil) }

@@ -5,29 +5,20 @@ import Synchronization
 /// they only grow, so that the answers of an interval are the difference of two readings.
 ///
 /// There is no lock, and no addition is atomic, because only the lane's thread writes: for it, an answer is one increment.
-@safe package final class AnswerTimeCounters: @unchecked Sendable {
+package final class AnswerTimeCounters: Sendable {
     /// The number of answers by the index of their ``AnswerBucket``.
-    private let buckets: UnsafeMutablePointer<Atomic<UInt64>>
+    private let buckets = AtomicSlots(count: AnswerBucket.count)
     /// The longest time of all answers, in microseconds.
     private let longest = Atomic<UInt32>(0)
 
-    package init() {
-        unsafe buckets = .allocate(capacity: AnswerBucket.count)
-        for index in 0..<AnswerBucket.count { unsafe (buckets + index).initialize(to: Atomic(0)) }
-    }
-
-    deinit {
-        unsafe buckets.deinitialize(count: AnswerBucket.count)
-        unsafe buckets.deallocate()
-    }
+    package init() {}
 
     /// Counts an answer that took `microseconds`. Only the lane's thread may call it.
     @inline(__always)
     package func note(_ microseconds: UInt32) {
         // A reader that sees the count then sees its time as well.
         if microseconds > longest.load(ordering: .relaxed) { longest.store(microseconds, ordering: .relaxed) }
-        let bucket = unsafe buckets + AnswerBucket.index(of: microseconds)
-        unsafe bucket.pointee.store(bucket.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+        buckets.increment(AnswerBucket.index(of: microseconds), ordering: .releasing)
     }
 
     /// The answers until now.
@@ -39,8 +30,9 @@ import Synchronization
 
     /// Adds the answers until now to those of other lanes.
     package func add(to counts: inout AnswerTimeCounts) {
+        let first = unsafe buckets.address(of: 0)
         unsafe counts.buckets.withUnsafeMutableBufferPointer { sums in
-            for index in 0..<AnswerBucket.count { unsafe sums[index] &+= buckets[index].load(ordering: .acquiring) }
+            for index in 0..<AnswerBucket.count { unsafe sums[index] &+= first[index].load(ordering: .acquiring) }
         }
         counts.longest = max(counts.longest, longest.load(ordering: .relaxed))
     }

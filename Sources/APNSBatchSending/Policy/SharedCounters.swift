@@ -103,25 +103,17 @@ package final class SharedCounters: Sendable {
     private let providers: Int
     /// For each lane, and in it for each provider: the number of answers, the numbers of the rules and those of the health.
     /// After all lanes, the mode of each provider.
-    private let slots: Slots
+    private let slots: AtomicSlots
     /// The time of the last answer of any lane, as far as lanes have published it.
     private let answeredAt = Atomic<UInt64>(0)
     private let breakers: Guarded<[CircuitBreaker]>
     private let health: Guarded<[ProviderHealth]>
 
-    /// Safe to share between threads: every element is an atomic, and the number of elements is constant.
-    private struct Slots: ~Copyable, @unchecked Sendable {
-        var slab: Slab<Atomic<UInt64>>
-    }
-
     init(_ limits: CircuitBreaker.Limits, outage: Outage.Limits, lanes: Int, providers: Int) {
         book = RuleIndex(limits.rules)
         self.lanes = lanes
         self.providers = providers
-        let count = (lanes + 1) * providers * Self.stride(book)
-        var slab = Slab<Atomic<UInt64>>(capacity: count)
-        for _ in 0..<count { slab.append(Atomic(0)) }
-        slots = Slots(slab: slab)
+        slots = AtomicSlots(count: (lanes + 1) * providers * Self.stride(book))
         health = Guarded(Array(repeating: ProviderHealth(outage), count: providers))
         breakers = Guarded(Array(repeating: CircuitBreaker(limits), count: providers))
     }
@@ -134,7 +126,7 @@ package final class SharedCounters: Sendable {
     private static let healthNumbers = 7
 
     private func slot(_ lane: Int, _ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        unsafe slots.slab.address(of: (lane * providers + provider) * Self.stride(book))
+        unsafe slots.address(of: (lane * providers + provider) * Self.stride(book))
     }
 
     func publish(_ counts: borrowing AnswerCounts, lane: Int, provider: Int) {
