@@ -125,7 +125,7 @@ let package = Package(
                 "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
                 "APNSBatchTransport", "APNSBatchBasics", .product(name: "Logging", package: "swift-log"),
             ]),
-        module(
+        strictModule(
             "APNSBatch",
             [
                 "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
