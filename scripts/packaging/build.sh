@@ -7,8 +7,8 @@ package_build="$root/.build-package/build"
 # The version of the source, which scripts/release sets.
 package_version() {
     local version
-    version="$(sed -n 's/.*static let current = "\([^"]*\)".*/\1/p' 'Sources/APNSBatch/Campaign/CampaignSummary+Making.swift')"
-    [ -n "$version" ] || fail "no version in Sources/APNSBatch/Campaign/CampaignSummary+Making.swift"
+    version="$(sed -n 's/.*static let current = "\([^"]*\)".*/\1/p' 'Sources/APNSBatch/Run/CampaignSummary+Making.swift')"
+    [ -n "$version" ] || fail "no version in Sources/APNSBatch/Run/CampaignSummary+Making.swift"
     echo "$version"
 }
 

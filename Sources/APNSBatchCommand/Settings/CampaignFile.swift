@@ -13,7 +13,7 @@ struct CampaignFile {
     static func read(_ path: String) throws -> CampaignFile {
         let faults = YAMLFaultList(of: path)
         let root = try YAMLFile.compose(path, noting: faults)
-        let values = SettingReader(faults: faults).values(of: root, Setting.all.map(\.form))
+        let values = CampaignFileReader(faults: faults).values(of: root, Setting.all.map(\.form))
         var places: [String: String] = [:]
         for setting in Setting.all {
             guard let node = root.mapping?[setting.key] else { continue }
@@ -35,7 +35,7 @@ struct CampaignFile {
     static func readable(_ path: String) -> CampaignSettings? {
         let faults = YAMLFaultList(of: path)
         guard let root = try? YAMLFile.compose(path, noting: faults), let mapping = root.mapping else { return nil }
-        let values = SettingReader(faults: faults).values(of: root, Setting.all.map(\.form))
+        let values = CampaignFileReader(faults: faults).values(of: root, Setting.all.map(\.form))
         for setting in Setting.all where setting.findsHistory && values[setting.name] == nil {
             if let node = mapping[setting.key], node.null == nil { return nil }
         }
@@ -69,7 +69,7 @@ struct CampaignFile {
 }
 
 /// Reads settings from the nodes of a campaign file. What cannot be read is left out of the values, and noted as a fault.
-private struct SettingReader {
+private struct CampaignFileReader {
     let faults: YAMLFaultList
 
     /// - Parameter name: the setting that these keys belong to, such as `providers[0]`; empty for the whole file.

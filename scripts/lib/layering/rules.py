@@ -19,7 +19,7 @@ FOLDERS = {
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchPlanning": ["Digests", "File", "Pass"],
     "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
-    "APNSBatch": [".", "Observing", {"Campaign", "Book"}, "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
+    "APNSBatch": [".", "Observing", {"Run", "Book"}, "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
     "APNSBatchMetrics": ["Clients", "Exposition", "HTTP", "Run"],
     "APNSBatchWebhooks": ["Signing", "Events", "Outbox"],
