@@ -81,8 +81,8 @@ extension CampaignRun {
 
     private func earlierResults(_ stream: ResultStream) -> EarlierResults? {
         // Not the run itself: a program may keep the sequence after it, and the run holds the lock of its ledger.
-        let fail = { @Sendable [control = session.panel.control] (error: CampaignError) in control.stop(.failure(error))
-        }
+        let control = session.panel.control
+        let fail = { @Sendable (error: CampaignError) in control.stop(.failure(error)) }
         do throws(CampaignError) {
             return try session.facts.past.map { (past) throws(CampaignError) in
                 EarlierResults(try PastOutcomes(past, in: directory), like: stream, fail: fail)
