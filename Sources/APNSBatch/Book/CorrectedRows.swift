@@ -41,7 +41,7 @@ struct CorrectedRows {
     static func content(_ found: InputFingerprint) -> KnownInput.Content { .init(length: found.bytes, sum: found.sum) }
 
     private mutating func take(_ row: borrowing Row, _ column: Int) throws(CampaignError) {
-        guard column < row.fields.count, let number = Self.number(row.fields[column]) else {
+        guard unsafe column < row.fields.count, let number = unsafe Self.number(row.fields[column]) else {
             let place = row.error == nil ? row.place(of: column) : (row.line, row.error?.column ?? 1)
             throw Self.fault(
                 "\(self.place(ofLine: place.0)):\(place.1)",
@@ -53,7 +53,7 @@ struct CorrectedRows {
 
     /// A number of a row, which a program for tables may have given a fraction of zeros.
     private static func number(_ field: UnsafeRawBufferPointer) -> UInt64? {
-        var text = String(decoding: field, as: UTF8.self)[...]
+        var text = unsafe String(decoding: field, as: UTF8.self)[...]
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         if text.hasSuffix(".0") { text.removeLast(2) }

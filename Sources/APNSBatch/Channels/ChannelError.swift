@@ -38,7 +38,7 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// Creates the error of a refusal, explained by the table of answers.
     init(endpoint: String, _ response: RequestClient.Response) {
-        let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
+        let answer = unsafe response.body.withUnsafeBytes { unsafe Answer(status: response.status, body: $0) }
         self.init(
             .refused(status: Int(response.status), reason: answer.reason?.rawValue),
             "\(endpoint) answered \(answer.explanation)", remedy: answer.remedy)

@@ -62,17 +62,17 @@ struct SingleConnection: ~Copyable {
     private mutating func waitUntilUp() throws(TransportError) -> Result<String, RequestClient.Failure> {
         while true {
             let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
-            for event in harvest.events {
-                if event.eventKind == .up { return .success(event.detailText) }
-                if event.eventKind == .down { return .failure(Self.failure(event)) }
+            for unsafe event in unsafe harvest.events {
+                if unsafe event.eventKind == .up { return unsafe .success(event.detailText) }
+                if unsafe event.eventKind == .down { return unsafe .failure(Self.failure(event)) }
             }
         }
     }
 
     private static func failure(_ event: EventRecord) -> RequestClient.Failure {
-        if event.saysNoHTTP2 { return .init(kind: .noHTTP2, text: event.detailText) }
-        if event.saysUntrusted { return .init(kind: .certificate, text: event.detailText) }
-        return .init(kind: event.failureScope == .tls ? .tls : .connection, text: event.detailText)
+        if unsafe event.saysNoHTTP2 { return unsafe .init(kind: .noHTTP2, text: event.detailText) }
+        if unsafe event.saysUntrusted { return unsafe .init(kind: .certificate, text: event.detailText) }
+        return unsafe .init(kind: event.failureScope == .tls ? .tls : .connection, text: event.detailText)
     }
 
     private mutating func send(
@@ -83,19 +83,19 @@ struct SingleConnection: ~Copyable {
         let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.body.count)
         let record = UnsafeMutableBufferPointer<RequestRecord>.allocate(capacity: 1)
         defer {
-            path.deallocate()
-            body.deallocate()
-            record.deallocate()
+            unsafe path.deallocate()
+            unsafe body.deallocate()
+            unsafe record.deallocate()
         }
-        _ = path.initialize(fromContentsOf: request.path.utf8)
-        _ = body.initialize(fromContentsOf: request.body)
-        record.initialize(repeating: RequestRecord())
-        record[0].connection = connection
-        record[0].path = UnsafePointer(path.baseAddress)
-        record[0].path_length = UInt32(path.count)
-        record[0].body = body.isEmpty ? nil : UnsafePointer(body.baseAddress)
-        record[0].body_length = UInt32(body.count)
-        try transport.submit(UnsafeBufferPointer(record))
+        _ = unsafe path.initialize(fromContentsOf: request.path.utf8)
+        _ = unsafe body.initialize(fromContentsOf: request.body)
+        unsafe record.initialize(repeating: RequestRecord())
+        unsafe record[0].connection = connection
+        unsafe record[0].path = unsafe UnsafePointer(path.baseAddress)
+        unsafe record[0].path_length = UInt32(path.count)
+        unsafe record[0].body = unsafe body.isEmpty ? nil : UnsafePointer(body.baseAddress)
+        unsafe record[0].body_length = UInt32(body.count)
+        try unsafe transport.submit(UnsafeBufferPointer(record))
         return try waitForCompletion()
     }
 
@@ -104,15 +104,15 @@ struct SingleConnection: ~Copyable {
     > {
         while true {
             let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
-            for event in harvest.events where event.eventKind == .goaway { goaway = Self.text(of: event) }
-            guard let completion = harvest.completions.first else { continue }
-            guard completion.deliveryState == .answered else { return .failure(noAnswer(completion)) }
-            return .success(Self.response(completion))
+            for unsafe event in unsafe harvest.events where unsafe event.eventKind == .goaway { goaway = unsafe Self.text(of: event) }
+            guard let completion = unsafe harvest.completions.first else { continue }
+            guard unsafe completion.deliveryState == .answered else { return unsafe .failure(noAnswer(completion)) }
+            return unsafe .success(Self.response(completion))
         }
     }
 
     private static func text(of event: EventRecord) -> String {
-        switch GoAwayDebug.parse(event.detailBytes) {
+        switch unsafe GoAwayDebug.parse(event.detailBytes) {
         case .reason(let reason): ": \(reason)"
         case .text(let text): ": \(text)"
         case .empty: ""
@@ -120,20 +120,20 @@ struct SingleConnection: ~Copyable {
     }
 
     private func noAnswer(_ completion: CompletionRecord) -> RequestClient.Failure {
-        switch completion.failureScope {
+        switch unsafe completion.failureScope {
         case .timeout: .init(kind: .noAnswer, text: "no answer within \(client.timeout / 1000) seconds")
         case .http2 where goaway.isEmpty:
-            .init(kind: .noAnswer, text: "stream reset, code \(completion.code)")
+            .init(kind: .noAnswer, text: unsafe "stream reset, code \(completion.code)")
         default: .init(kind: .noAnswer, text: "connection closed before the answer\(goaway)")
         }
     }
 
     private static func response(_ completion: CompletionRecord) -> RequestClient.Response {
         var fields: [String: String] = [:]
-        for field in completion.capturedFields {
-            fields[String(decoding: field.nameBytes, as: UTF8.self)] = String(
+        for unsafe field in unsafe completion.capturedFields {
+            unsafe fields[String(decoding: field.nameBytes, as: UTF8.self)] = unsafe String(
                 decoding: field.valueBytes, as: UTF8.self)
         }
-        return RequestClient.Response(status: completion.status, fields: fields, body: Array(completion.bodyBytes))
+        return unsafe RequestClient.Response(status: completion.status, fields: fields, body: Array(completion.bodyBytes))
     }
 }

@@ -55,7 +55,7 @@ struct CheckWorker: ~Copyable {
         switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
         case .ready(let place):
             let isBroadcast = plan.broadcast != nil
-            let other = isBroadcast ? nil : tokens.note(flights[place].record.recipient, row: row.row)
+            let other = unsafe isBroadcast ? nil : tokens.note(flights[place].record.recipient, row: row.row)
             flights.release(place, in: &arena)
             if let size = preparer.payloadSize { findings.sizes.add(size, row: row.row) }
             findings.sizes.bytesSaved += UInt64(max(0, preparer.bytesSaved(row)))

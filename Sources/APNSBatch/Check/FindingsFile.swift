@@ -85,8 +85,8 @@ final class FindingsFile: Sendable {
     }
 
     private static func append(_ number: UInt64, to lines: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            lines.append(contentsOf: digits[..<Decimal.write(number, to: digits.baseAddress!)])
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            unsafe lines.append(contentsOf: digits[..<Decimal.write(number, to: digits.baseAddress!)])
         }
     }
 }

@@ -24,7 +24,7 @@ extension RowPreparer {
     }
 
     private mutating func unusualToken(_ row: Row) -> RowFinding? {
-        let digits = row.fields[roles.token].count
+        let digits = unsafe row.fields[roles.token].count
         guard digits != DeviceToken.usualLength else { return nil }
         let message =
             "token: expected \(DeviceToken.usualLength) hex digits, as all tokens have today, found \(digits); "
@@ -35,7 +35,7 @@ extension RowPreparer {
     /// - Parameter hasOwn: Whether the row has a field for it.
     private mutating func expirationWarning(_ row: Row, _ set: HeaderSets.Entry, hasOwn: Bool) -> RowFinding? {
         var own: Expiration?
-        if let column = roles.expiration, case .success(let given) = GivenExpiration.parse(row.fields[column]) {
+        if let column = roles.expiration, case .success(let given) = unsafe GivenExpiration.parse(row.fields[column]) {
             own = given.expiration(start: plan.headers.start)
         }
         let place = roles.expiration ?? roles.pushType

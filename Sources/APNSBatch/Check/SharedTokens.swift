@@ -13,7 +13,7 @@ final class SharedTokens: Sendable {
 
     /// Notes a token, and returns an earlier row with the same token; nil if there is none.
     func note(_ token: UnsafeRawBufferPointer, row: UInt64) -> UInt64? {
-        let hash = TokenRegister.hash(token)
+        let hash = unsafe TokenRegister.hash(token)
         return holder.withLock { $0.register.note(hash, row: row) }
     }
 

@@ -209,8 +209,8 @@ enum SmallFile {
         do {
             let file = try OpenFile(path, O_RDONLY, [.file, .pipe])
             file.makeBlocking()
-            let bytes = try SecretBytes(capacity: lengthMax) { (room) throws(OpenFile.Refusal) in
-                try file.read(into: room)
+            let bytes = try unsafe SecretBytes(capacity: lengthMax) { (room) throws(OpenFile.Refusal) in
+                try unsafe file.read(into: room)
             }
             return (bytes, file.facts.st_mode)
         } catch {

@@ -26,7 +26,7 @@ struct CredentialsQuestion {
         switch result {
         case .failure(let failure): return .init(.error, what, failure.text)
         case .success(let response):
-            let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
+            let answer = unsafe response.body.withUnsafeBytes { unsafe Answer(status: response.status, body: $0) }
             switch answer.action {
             case .stop: return .init(.error, what, answer.explanation, remedy: answer.remedy)
             case .retry:

@@ -13,20 +13,20 @@ struct ProbeCheck {
     var fault: Doctor.Finding? {
         let token: String? =
             if case .failure(let fault) = path {
-                Array(probe.token.utf8).withUnsafeBytes { fault.message(for: $0) }
+                unsafe Array(probe.token.utf8).withUnsafeBytes { unsafe fault.message(for: $0) }
             } else {
                 nil
             }
-        let topic = Array(probe.topic.utf8).withUnsafeBytes { bytes in
-            Topic.check(bytes).map { $0.message(for: bytes) }
+        let topic = unsafe Array(probe.topic.utf8).withUnsafeBytes { bytes in
+            unsafe Topic.check(bytes).map { unsafe $0.message(for: bytes) }
         }
         return (token ?? topic).map { .init(.error, "probe", "not sent: \($0)") }
     }
 
     private var path: Result<String, DeviceTokenFault> {
         var path = [UInt8](repeating: 0, count: DeviceToken.pathLengthMax)
-        let fault = Array(probe.token.utf8).withUnsafeBytes { token in
-            path.withUnsafeMutableBytes { DeviceToken.writePath(token, to: $0.baseAddress!) }
+        let fault = unsafe Array(probe.token.utf8).withUnsafeBytes { token in
+            unsafe path.withUnsafeMutableBytes { unsafe DeviceToken.writePath(token, to: $0.baseAddress!) }
         }
         if let fault { return .failure(fault) }
         return .success(
@@ -53,7 +53,7 @@ struct ProbeCheck {
         switch result {
         case .failure(let failure): return .init(.error, what, failure.text)
         case .success(let response):
-            let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
+            let answer = unsafe response.body.withUnsafeBytes { unsafe Answer(status: response.status, body: $0) }
             answers.append((endpoint.environment, answer))
             if answer.action == .accepted { return .init(.ok, what, "200: the push was accepted") }
             // One of the two environments answers any token like this; `verdict` decides what it means.

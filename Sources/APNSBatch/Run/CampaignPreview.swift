@@ -84,7 +84,7 @@ public final class CampaignPreview {
         for (number, fields) in preparer.headerSets.unsent { sets[number] = fields.map(Self.text) }
         preparer.headerSets.didSend()
         let record = flight.record
-        func text(_ part: RowRecord.Part) -> String { String(decoding: record[part], as: UTF8.self) }
+        func text(_ part: RowRecord.Part) -> String { unsafe String(decoding: record[part], as: UTF8.self) }
         var headers = sets[flight.headerSet] ?? []
         headers.insert(
             (RequestHeader.path.name, text(.path)), at: headers.firstIndex(where: { !$0.name.hasPrefix(":") }) ?? 0)
@@ -96,9 +96,9 @@ public final class CampaignPreview {
         if providers[Int(flight.provider)].tokens != nil {
             headers.append((RequestHeader.authorization.name, "bearer ..."))
         }
-        let payload = record[.payload]
+        let payload = unsafe record[.payload]
         headers.append((RequestHeader.contentLength.name, String(payload.count)))
-        return Row(
+        return unsafe Row(
             row: flight.row, invalid: nil, isLeftOut: false, path: text(.path), headers: headers,
             payload: Array(payload))
     }

@@ -70,7 +70,7 @@ struct NotSentFile {
                 guard row.row >= chunk.start.row else {
                     throw Failure(description: "row \(row.row) is not where it was")
                 }
-                try writing.add(row, unsafe chunk.record(Int(row.row - chunk.start.row)))
+                try unsafe writing.add(row, unsafe chunk.record(Int(row.row - chunk.start.row)))
                 wanted.removeFirst()
             }
         }
@@ -105,7 +105,7 @@ struct NotSentFile {
             }
             let number =
                 numbers.flatMap { $0.indices.contains(Int(row.row - 1)) ? $0[Int(row.row - 1)] : nil } ?? row.row
-            lines.append(record, row: number, reason: row.reason, to: &buffer)
+            unsafe lines.append(record, row: number, reason: row.reason, to: &buffer)
             if buffer.count >= Self.bufferBytes { try flush() }
         }
 

@@ -49,7 +49,7 @@ struct NotSentRows {
     }
 
     private static func reason(_ entry: OutcomeEntry, _ batch: OutcomeBatch) -> String {
-        let reason = Printable.text(bytes: batch.reason(of: entry))
+        let reason = unsafe Printable.text(bytes: batch.reason(of: entry))
         return reason.isEmpty ? "\(entry.outcome.name)" : "\(entry.outcome.name): \(reason)"
     }
 }

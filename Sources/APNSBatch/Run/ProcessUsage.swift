@@ -5,7 +5,7 @@ import Glibc
 enum ProcessUsage {
     private static func usage() -> rusage {
         var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return usage
     }
 

@@ -3,7 +3,7 @@ import APNSBatchSending
 import Synchronization
 
 /// A task that awaits the end of its submission.
-final class AwaitedSend: SubmissionOwner, @unchecked Sendable {
+@safe final class AwaitedSend: SubmissionOwner, @unchecked Sendable {
     /// Written before the submission, whose end is the only reader.
     private var continuation: WaitingTask?
     /// Written before the task is resumed, which is the only reader.
@@ -11,11 +11,11 @@ final class AwaitedSend: SubmissionOwner, @unchecked Sendable {
     /// The id with ``isKnown`` once it is known, and ``isCancelled`` once the task is cancelled.
     private let bits = Atomic<UInt64>(0)
 
-    func begin(_ continuation: WaitingTask) { self.continuation = continuation }
+    func begin(_ continuation: WaitingTask) { unsafe self.continuation = unsafe continuation }
 
     func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) -> WaitingTask? {
         ended = end
-        return continuation
+        return unsafe continuation
     }
 
     /// Returns how the submission ended. Called once, by the task that was resumed.

@@ -10,7 +10,7 @@ import Synchronization
 @usableFromInline final class SendCollector: SubmissionOwner {
     @usableFromInline typealias Ended = (place: Int, result: Result<SendResult, SendError>)
 
-    private struct State {
+    @safe private struct State {
         /// The results that have come in since the last of ``batch`` was taken.
         var results: [Ended] = []
         /// The results that are being taken, in order. Their places become free together.
@@ -22,7 +22,7 @@ import Synchronization
         var isFed = false
         var failure: (any Error)?
         /// Tasks that wait for a result: one, unless several take them at the same time.
-        var consumers: [WaitingTask] = []
+        var consumers: [WaitingTask] = unsafe []
         var feeder: WaitingTask?
 
         /// Frees the places of a batch when all its results were taken.
@@ -33,8 +33,8 @@ import Synchronization
         }
 
         mutating func takeConsumers() -> [WaitingTask] {
-            defer { consumers = [] }
-            return consumers
+            defer { unsafe consumers = unsafe [] }
+            return unsafe consumers
         }
     }
 
@@ -47,7 +47,7 @@ import Synchronization
     @usableFromInline
     init(_ sender: Sender, pending: Int, timeout: Duration?) {
         (self.sender, self.pending, self.timeout) = (sender, pending, timeout)
-        state = Guarded(State(free: Array((0..<pending).reversed())))
+        state = unsafe Guarded(State(free: Array((0..<pending).reversed())))
     }
 
     // MARK: Feeding
@@ -66,13 +66,13 @@ import Synchronization
     }
 
     private func waitForPlace() async {
-        await withUnsafeContinuation { continuation in
+        await unsafe withUnsafeContinuation { continuation in
             let isReady = state.withLock { state in
                 if isAbandoned.load(ordering: .acquiring) || !state.free.isEmpty { return true }
-                state.feeder = continuation
+                unsafe state.feeder = unsafe continuation
                 return false
             }
-            if isReady { continuation.resume() }
+            if isReady { unsafe continuation.resume() }
         }
     }
 
@@ -85,14 +85,14 @@ import Synchronization
             // Abandoning is noted first, and then submissions are searched: one of the two finds this one.
             if let id, isAbandoned.load(ordering: .acquiring) { sender.cancel(id) }
         } catch {
-            submissionDidEnd(.failure(error), tag: place)?.resume()
+            unsafe submissionDidEnd(.failure(error), tag: place)?.resume()
         }
     }
 
     package func submissionDidEnd(_ end: consuming Mailbox.End, tag place: Int) -> WaitingTask? {
-        state.withLock { state in
+        unsafe state.withLock { state in
             state.results.append((place, end))
-            return state.consumers.popLast()
+            return unsafe state.consumers.popLast()
         }
     }
 
@@ -103,12 +103,12 @@ import Synchronization
     ///   - error: What the sequence of items has thrown.
     @usableFromInline
     func finish(_ places: [Int], _ error: (any Error)?) {
-        let consumers = state.withLock { state in
+        let consumers = unsafe state.withLock { state in
             state.free += places
             (state.isFed, state.failure) = (true, error)
-            return state.takeConsumers()
+            return unsafe state.takeConsumers()
         }
-        for consumer in consumers { consumer.resume() }
+        for consumer in unsafe consumers { unsafe consumer.resume() }
     }
 
     /// Says that nothing will be submitted, because the sequence was iterated over before.
@@ -145,10 +145,10 @@ import Synchronization
     }
 
     private func look<Item: Sendable>(_ take: (Int) -> Item) -> Look<Item> {
-        var (feeder, consumers): (WaitingTask?, [WaitingTask]) = (nil, [])
+        var (feeder, consumers): (WaitingTask?, [WaitingTask]) = unsafe (nil, [])
         defer {
-            feeder?.resume()
-            for consumer in consumers { consumer.resume() }
+            unsafe feeder?.resume()
+            for consumer in unsafe consumers { unsafe consumer.resume() }
         }
         return state.withLock { state in
             if state.batch.isEmpty {
@@ -163,8 +163,8 @@ import Synchronization
             state.taken += 1
             if state.taken == state.batch.count {
                 state.freeBatch()
-                feeder = state.feeder.take()
-                if isDone(state) { consumers = state.takeConsumers() }
+                unsafe feeder = unsafe state.feeder.take()
+                if isDone(state) { unsafe consumers = unsafe state.takeConsumers() }
             }
             return .found(item, result)
         }
@@ -175,14 +175,14 @@ import Synchronization
 
     private func waitForResult() async {
         await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
+            await unsafe withUnsafeContinuation { continuation in
                 let isReady = state.withLock { state in
                     let hasResult = !state.batch.isEmpty || !state.results.isEmpty
                     if hasResult || isAbandoned.load(ordering: .acquiring) || isDone(state) { return true }
-                    state.consumers.append(continuation)
+                    unsafe state.consumers.append(continuation)
                     return false
                 }
-                if isReady { continuation.resume() }
+                if isReady { unsafe continuation.resume() }
             }
         } onCancel: {
             abandon()
@@ -193,8 +193,8 @@ import Synchronization
     @usableFromInline
     func abandon() {
         isAbandoned.store(true, ordering: .sequentiallyConsistent)
-        let waiting = state.withLock { $0.takeConsumers() + [$0.feeder.take()].compactMap(\.self) }
+        let waiting = unsafe state.withLock { unsafe $0.takeConsumers() + [$0.feeder.take()].compactMap(unsafe \.self) }
         sender.cancelAll(of: self)
-        for continuation in waiting { continuation.resume() }
+        for continuation in unsafe waiting { unsafe continuation.resume() }
     }
 }

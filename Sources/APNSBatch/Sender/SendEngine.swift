@@ -34,7 +34,7 @@ package final class SendEngine: Sendable {
             addresses: AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings),
             providers: providers, input: .mailbox(mailbox, columns: facts.columns.count), rate: rate,
             exchange: OutcomeExchange(lanes: lanes) { [mailbox, plan] in
-                Self.resume(mailbox.end($0, campaign: plan.identity))
+                unsafe Self.resume(mailbox.end($0, campaign: plan.identity))
             })
     }
 
@@ -43,10 +43,10 @@ package final class SendEngine: Sendable {
     /// Resumes tasks after the ends of a batch. A task resumes many of them, because to resume one from the lane's thread wakes
     /// a thread of Swift's pool each time, which interrupts the lane if they share a processor.
     private static func resume(_ waiting: [WaitingTask]) {
-        if waiting.count > resumedByLane {
-            Task { for task in waiting { task.resume() } }
+        if unsafe waiting.count > resumedByLane {
+            Task { for task in unsafe waiting { unsafe task.resume() } }
         } else {
-            for task in waiting { task.resume() }
+            for task in unsafe waiting { unsafe task.resume() }
         }
     }
 

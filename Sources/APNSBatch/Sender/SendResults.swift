@@ -112,26 +112,26 @@ public struct SendResults<Items: AsyncSequence & Sendable>: AsyncSequence, Senda
 }
 
 /// The items that have places. The locks of the collector and of the mailbox order the accesses to a place.
-@usableFromInline final class SendItems<Item: Sendable>: @unchecked Sendable {
+@safe @usableFromInline final class SendItems<Item: Sendable>: @unchecked Sendable {
     @usableFromInline let places: UnsafeMutableBufferPointer<Item?>
 
     @inlinable
     init(count: Int) {
-        places = .allocate(capacity: count)
-        places.initialize(repeating: nil)
+        unsafe places = .allocate(capacity: count)
+        unsafe places.initialize(repeating: nil)
     }
 
     deinit {
-        places.deinitialize()
-        places.deallocate()
+        unsafe places.deinitialize()
+        unsafe places.deallocate()
     }
 
     @inlinable
-    func put(_ item: Item, _ place: Int) { places[place] = item }
+    func put(_ item: Item, _ place: Int) { unsafe places[place] = item }
 
     @inlinable
     func take(_ place: Int) -> Item {
-        defer { places[place] = nil }
-        return places[place]!
+        defer { unsafe places[place] = nil }
+        return unsafe places[place]!
     }
 }

@@ -28,33 +28,33 @@ public struct SendTicket: Sendable {
 
 /// A result that tasks await, or will await.
 final class PendingResult: SubmissionOwner {
-    private enum State {
+    @safe private enum State {
         case awaited([UnsafeContinuation<Mailbox.End, Never>])
         case ended(Mailbox.End)
     }
 
-    private let state = Guarded(State.awaited([]))
+    private let state = unsafe Guarded(State.awaited([]))
 
     func submissionDidEnd(_ end: consuming Mailbox.End, tag: Int) -> WaitingTask? {
         let end = end
-        let waiting = state.withLock { state -> [UnsafeContinuation<Mailbox.End, Never>] in
+        let waiting = unsafe state.withLock { state -> [UnsafeContinuation<Mailbox.End, Never>] in
             defer { state = .ended(end) }
-            return if case .awaited(let waiting) = state { waiting } else { [] }
+            return if case .awaited(let waiting) = state { unsafe waiting } else { unsafe [] }
         }
-        for continuation in waiting { continuation.resume(returning: end) }
+        for continuation in unsafe waiting { unsafe continuation.resume(returning: end) }
         return nil
     }
 
     func value() async -> Mailbox.End {
-        await withUnsafeContinuation { continuation in
+        await unsafe withUnsafeContinuation { continuation in
             let end = state.withLock { state -> Mailbox.End? in
                 switch state {
                 case .ended(let end): return end
-                case .awaited(let waiting): state = .awaited(waiting + [continuation])
+                case .awaited(let waiting): state = unsafe .awaited(waiting + [continuation])
                 }
                 return nil
             }
-            if let end { continuation.resume(returning: end) }
+            if let end { unsafe continuation.resume(returning: end) }
         }
     }
 }

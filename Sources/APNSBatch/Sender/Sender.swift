@@ -258,13 +258,13 @@ public final class Sender: Sendable {
     ) async throws(SendError) -> SendResult {
         let (awaited, mailbox) = (AwaitedSend(), engine.mailbox)
         await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                awaited.begin(continuation)
+            await unsafe withUnsafeContinuation { continuation in
+                unsafe awaited.begin(continuation)
                 do throws(SendError) {
                     let id = try submit(fields, timeout, to: mailbox, owner: awaited)
                     if let id, awaited.didSubmit(id) { mailbox.cancel(id) }
                 } catch {
-                    awaited.submissionDidEnd(.failure(error), tag: 0)?.resume()
+                    unsafe awaited.submissionDidEnd(.failure(error), tag: 0)?.resume()
                 }
             }
         } onCancel: {

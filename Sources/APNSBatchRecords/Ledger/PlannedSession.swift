@@ -77,8 +77,8 @@ package struct PlannedSession: ~Copyable {
     }
 
     private mutating func flush() throws(StorageError) {
-        guard !encoder.bytes.isEmpty else { return }
-        try ledger.append(encoder.bytes)
+        guard unsafe !encoder.bytes.isEmpty else { return }
+        try unsafe ledger.append(encoder.bytes)
         encoder.removeAll()
     }
 }

@@ -15,14 +15,14 @@ extension DirectoryFiles {
     ) throws(Failure) -> Value {
         let unfinished = planPath + ".new"
         var isNamed = false
-        defer { if !isNamed { unlink(unfinished) } }
+        defer { if !isNamed { unsafe unlink(unfinished) } }
         let storage = try Self.stored(failed) { () throws(StorageError) -> any AppendFile in
             try ledger.confirmHeld()
             return try emptyFile(unfinished)
         }
         let value = try write(storage)
         try Self.stored(failed) { () throws(StorageError) in
-            guard rename(unfinished, planPath) == 0 else { throw StorageError("rename", unfinished, code: errno) }
+            guard unsafe rename(unfinished, planPath) == 0 else { throw StorageError("rename", unfinished, code: errno) }
             isNamed = true
             try FileStorage.syncDirectory(directory)
         }

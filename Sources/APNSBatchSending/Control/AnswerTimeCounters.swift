@@ -18,7 +18,7 @@ package final class AnswerTimeCounters: Sendable {
     package func note(_ microseconds: UInt32) {
         // A reader that sees the count then sees its time as well.
         if microseconds > longest.load(ordering: .relaxed) { longest.store(microseconds, ordering: .relaxed) }
-        buckets.increment(AnswerBucket.index(of: microseconds), ordering: .releasing)
+        buckets.increment(AnswerBucket.index(of: microseconds))
     }
 
     /// The answers until now.

@@ -12,7 +12,7 @@ package final class RefusalCounters: Sendable {
 
     /// Counts an answer. Only the lane's thread may call it.
     package func note(_ answer: Answer) {
-        counts.increment(RefusalCounts.index(of: answer), ordering: .relaxed)
+        counts.increment(RefusalCounts.index(of: answer))
     }
 
     /// Adds the answers until now to those of other lanes.

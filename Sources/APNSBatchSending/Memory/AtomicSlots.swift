@@ -16,10 +16,10 @@ import Synchronization
     @inline(__always)
     func address(of index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { unsafe slab.address(of: index) }
 
-    /// Adds 1 for the only thread that writes to the counter.
+    /// Adds 1 for the only thread that writes to the counter. What the thread has written before is seen by those that see the sum.
     @inline(__always)
-    func increment(_ index: Int, ordering: AtomicStoreOrdering) {
+    func increment(_ index: Int) {
         let counter = unsafe address(of: index)
-        unsafe counter.pointee.store(counter.pointee.load(ordering: .relaxed) &+ 1, ordering: ordering)
+        unsafe counter.pointee.store(counter.pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 }

@@ -133,10 +133,10 @@ package enum RowFault {
     }
 
     package static func expired(_ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        let own = unsafe plan.roles.expiration.flatMap { unsafe row.fields[$0].isEmpty ? nil : $0 }
+        let own = plan.roles.expiration.flatMap { unsafe row.fields[$0].isEmpty ? nil : $0 }
         let message =
             own.map {
-                "expiration: expected a time in the future, found \(Quoted(row.fields[$0])); write a duration with its unit, "
+                unsafe "expiration: expected a time in the future, found \(Quoted(row.fields[$0])); write a duration with its unit, "
                     + "such as 1h"
             } ?? "expiration: that of the campaign passed before the row could be sent"
         return finding(.expiration, own, row, plan, message)
