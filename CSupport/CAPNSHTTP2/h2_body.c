@@ -49,6 +49,7 @@ static int body_write(apns_h2_session *session, apns_h2_exchange *exchange) {
             h2_send_append(session->output, bytes, now) != 0)
             return apns_h2_session_fail_output(session);
     }
+    APNS_ASSERT(exchange->body_sent <= exchange->body_length && session->flow.window >= 0);
     return 0;
 }
 
@@ -64,6 +65,7 @@ static void rest_note(apns_h2_session *session) {
 
 int apns_h2_body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
     h2_flow *flow = &session->flow;
+    APNS_ASSERT(exchange->stream == session->written_stream && exchange->body_sent == 0 && *flow->last == NULL);
     bool waits = flow->first != NULL && is_stopped(session); /* after those that have waited longer */
     if (!waits && body_write(session, exchange) != 0) return session->failure.status;
     if (is_sent(exchange)) return 0;
@@ -129,6 +131,7 @@ void apns_h2_body_end(apns_h2_session *session, int32_t stream, const apns_h2_ex
 void apns_h2_bodies_clear(apns_h2_session *session) {
     while (session->flow.first != NULL)
         body_unlink(session, &session->flow.first);
+    APNS_ASSERT(session->flow.last == &session->flow.first);
 }
 
 /* RFC 9113, section 6.9.1: a window that becomes too large is an error of its stream. */

@@ -5,6 +5,7 @@
 static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
     int32_t stream = apns_h2_library_request(session, exchange);
     if (stream <= 0) return stream == 0 ? 1 : stream;
+    APNS_ASSERT(session->request == NULL && stream > session->written_stream);
     exchange->stream = stream;
     session->streams++;
     session->drained = false;
@@ -32,6 +33,7 @@ static int defer(apns_h2_session *session, apns_h2_exchange *exchange, const apn
         memcpy(deferred->fields, request->fields, request->field_count * sizeof(apns_h2_field));
     request->set->references++;
     if (request->shared != NULL) request->shared->references++;
+    APNS_ASSERT(*session->deferred_last == NULL);
     *session->deferred_last = deferred;
     session->deferred_last = &deferred->next;
     session->waiting++;
@@ -50,6 +52,7 @@ static h2_deferred *deferred_unlink(apns_h2_session *session, h2_deferred **link
     session->waiting--;
     *link = deferred->next;
     if (deferred->next == NULL) session->deferred_last = link;
+    APNS_ASSERT((session->deferred_first == NULL) == (session->waiting == 0));
     return deferred;
 }
 

@@ -171,6 +171,7 @@ static size_t frame_begin(apns_h2_session *session, const uint8_t *bytes, size_t
 static size_t frame_continue(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     h2_inbound *inbound = &session->inbound;
     uint32_t whole = H2_FRAME_HEADER_BYTES + h2_frame_length(inbound->frame);
+    APNS_ASSERT(inbound->frame_length < whole);
     size_t left = whole - inbound->frame_length;
     size_t now = length < left ? length : left;
     memcpy(inbound->frame + inbound->frame_length, bytes, now);
@@ -221,6 +222,7 @@ int apns_h2_inbound_receive(apns_h2_session *session, const uint8_t *bytes, size
             taken = head_continue(session, bytes, length);
         else
             taken = frame_begin(session, bytes, length);
+        APNS_ASSERT(taken <= length);
         bytes += taken;
         length -= taken;
     }

@@ -291,6 +291,7 @@ int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, s
 
 /* Appends bytes to the output; returns nonzero if a flush failed. */
 static inline int h2_send_append(apns_h2_output *output, const uint8_t *bytes, size_t length) {
+    APNS_ASSERT(output->length <= output->capacity);
     if (length > output->capacity - output->length) return apns_h2_send_append_flushing(output, bytes, length);
     if (length > 0) memcpy(output->bytes + output->length, bytes, length);
     output->length += (uint32_t)length;

@@ -62,6 +62,7 @@ static bool text_grow(apns_h2_pool *pool, apns_h2_message *message, size_t wante
         field->value = field->name + field->name_length;
         place += field->name_length + field->value_length;
     }
+    APNS_ASSERT(place == message->text_length);
     message->text = text;
     message->text_capacity = (uint32_t)capacity;
     return true;

@@ -40,8 +40,10 @@ apns_h2_exchange *apns_h2_pool_take(apns_h2_pool *pool) {
     apns_h2_exchange *exchange = pool->free;
     if (exchange != NULL)
         pool->free = exchange->next;
-    else if ((exchange = fresh_take(pool)) == NULL)
+    else if ((exchange = fresh_take(pool)) == NULL) {
+        APNS_ASSERT(pool->free_count == 0);
         return NULL;
+    }
     APNS_REQUIRE(pool->free_count > 0);
     pool->free_count--;
     memset(exchange, 0, sizeof(*exchange));
@@ -55,4 +57,5 @@ void apns_h2_pool_give(apns_h2_pool *pool, apns_h2_exchange *exchange) {
     exchange->next = pool->free;
     pool->free = exchange;
     pool->free_count++;
+    APNS_ASSERT(pool->free_count <= (size_t)(pool->end - pool->slab) / pool->stride); /* each is given back once */
 }

@@ -104,6 +104,8 @@ static int headers_append(apns_h2_session *session, const uint8_t *frame) {
 }
 
 int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
+    /* Whether a request was sent is known by the number of its stream. */
+    APNS_ASSERT(frame[3] != H2_HEADERS || h2_frame_stream(frame) > session->written_stream);
     apns_h2_send_note(session, frame, length);
     return frame[3] == H2_HEADERS ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
 }

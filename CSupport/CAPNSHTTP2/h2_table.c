@@ -24,6 +24,7 @@ static void evict(h2_table *table) {
     APNS_REQUIRE(size <= table->bytes);
     table->bytes -= size;
     table->version++;
+    APNS_ASSERT((table->evicted == table->inserted) == (table->bytes == 0));
     apns_h2_memory_give(table->memory, oldest->bytes);
     oldest->bytes = NULL;
 }
@@ -52,6 +53,7 @@ bool apns_h2_table_insert(h2_table *table, const apns_h2_field *field, uint32_t 
     *entry_at(table, table->inserted++) = (h2_table_entry){bytes, field->name_length, field->value_length, hash, 0};
     table->bytes += (uint32_t)size;
     table->version++;
+    APNS_ASSERT(table->bytes <= table->bytes_max);
     return true;
 }
 

@@ -115,6 +115,7 @@ static void send_start(apns_reactor *r, struct reactor_slot *slot) {
 
 /* Closes at once: between two calls the kernel refers to none of our memory. */
 static void close_start(apns_reactor *r, struct reactor_slot *slot) {
+    APNS_REQUIRE(slot->descriptor >= 0); /* or it would be closed twice, and be another one by then */
     close(slot->descriptor);
     slot->descriptor = -1;
     slot->active = 0;

@@ -31,6 +31,7 @@ static void sent(struct reactor_slot *slot, int error) {
 
 /* Sends until everything is sent or the kernel's buffer is full. */
 static void send_more(struct reactor_slot *slot) {
+    APNS_ASSERT(slot->sending && slot->send_bytes != NULL && slot->descriptor >= 0);
     while (slot->send_done < slot->send_length) {
         ssize_t count = send(slot->descriptor, slot->send_bytes + slot->send_done, slot->send_length - slot->send_done,
                              MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -61,6 +62,7 @@ void apns_epoll_send_started(apns_reactor *r) {
 
 static uint32_t report_sent(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     APNS_REQUIRE(slot->sending && slot->send_done <= slot->send_length);
+    APNS_REQUIRE(slot->error != 0 || slot->send_done == slot->send_length); /* nothing of the bytes is left behind */
     slot->active &= (uint16_t)~EPOLL_SENT;
     slot->sending = false;
     *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
@@ -110,6 +112,7 @@ static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t nu
     struct epoll *e = epoll_of(r);
     e->free_count--;
     reactor_buffers_hold(&e->buffers, number);
+    APNS_ASSERT(e->free_count + e->buffers.held_count == e->buffers.count);
     /* A short read has emptied the socket; later bytes cause a new edge. */
     if (length < e->buffers.bytes && (slot->active & EPOLL_ENDING) == 0) slot->active &= (uint16_t)~EPOLL_READABLE;
     event->bytes = reactor_buffers_at(&e->buffers, number);
@@ -186,6 +189,7 @@ static uint32_t serve_round(apns_reactor *r, apns_reactor_event *events, uint32_
         struct reactor_slot *slot = &r->slots.all[index];
         e->queue_head = (e->queue_head + 1) & e->queue_mask;
         e->queue_count--;
+        APNS_ASSERT(index < r->slots.count && slot->listed);
         slot->listed = false;
         n += serve(r, slot, index, &events[n]);
         if (has_work(slot)) apns_epoll_enqueue(r, slot);

@@ -75,6 +75,7 @@ static uint32_t send_complete(apns_reactor *r, struct reactor_slot *slot, uint32
     *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
     event->length = slot->send_done;
     event->error = c->res > 0 ? 0 : c->res == 0 ? EPIPE : -c->res;
+    APNS_REQUIRE(event->error != 0 || slot->send_done == slot->send_length); /* nothing of the bytes is left behind */
     return 1;
 }
 

@@ -115,6 +115,7 @@ void apns_uring_join(apns_reactor *r, struct reactor_slot *slot) {
     APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING);
     if (slot->active != 0) return;
     slot->wanted = 0;
+    APNS_REQUIRE(slot->descriptor >= 0); /* or it would be closed twice, and be another one by then */
     close(slot->descriptor);
     slot->descriptor = -1;
     apns_reactor_slots_close(&r->slots, slot);

@@ -23,7 +23,10 @@ void apns_reactor_slots_destroy(struct reactor_slots *slots) {
 }
 
 struct reactor_slot *apns_reactor_slots_take(struct reactor_slots *slots, uint8_t state, uint64_t context) {
-    if (reactor_slots_full(slots)) return NULL;
+    if (reactor_slots_full(slots)) {
+        APNS_REQUIRE(slots->used == slots->count);
+        return NULL;
+    }
     struct reactor_slot *slot = &slots->all[slots->free_head];
     APNS_REQUIRE(slot->state == REACTOR_SLOT_FREE && slots->used < slots->count);
     slots->free_head = slot->next;
@@ -51,6 +54,7 @@ void apns_reactor_slots_free(struct reactor_slots *slots, struct reactor_slot *s
 void apns_reactor_slots_close(struct reactor_slots *slots, struct reactor_slot *slot) {
     const uint32_t index = reactor_slot_index(slots, slot);
     APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE && slots->closed_tail != index);
+    APNS_REQUIRE((slots->closed_head == REACTOR_SLOT_NONE) == (slots->closed_tail == REACTOR_SLOT_NONE));
     if (slots->closed_tail == REACTOR_SLOT_NONE)
         slots->closed_head = index;
     else

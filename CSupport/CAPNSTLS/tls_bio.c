@@ -19,6 +19,7 @@ static size_t record_take(apns_tls_session *session, size_t most) {
     }
     size_t body = most - taken < session->record_left ? most - taken : session->record_left;
     session->record_left -= body;
+    APNS_ASSERT(taken + body <= most && (session->record_left == 0 || session->header_count == 0));
     return taken + body;
 }
 

@@ -172,8 +172,10 @@ int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input)
 int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
                           size_t *length) {
     APNS_ASSERT(capacity > 0);
+    size_t before = input->length;
     int result = session->methods->read(session, input, plain, capacity, length);
     APNS_ASSERT(result != APNS_TLS_OK || (*length > 0 && *length <= capacity));
+    APNS_ASSERT(input->length <= before);
     return result;
 }
 

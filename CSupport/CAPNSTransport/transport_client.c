@@ -15,12 +15,22 @@ _Static_assert((int)APNS_TRANSPORT_INDEXED == (int)APNS_H2_INDEXED &&
                    (int)APNS_TRANSPORT_NAME_ONCE == (int)APNS_H2_NAME_ONCE,
                "the same numbers");
 
+/* A row whose request was given to the reactor may be sent again only if the peer said that it did not process it. */
+static void not_sent_check(const connection *c, const request *r, uint32_t scope, int64_t code) {
+    bool by_peer = scope == APNS_TRANSPORT_SCOPE_HTTP2 ||
+                   (scope == APNS_TRANSPORT_SCOPE_LOCAL && code == APNS_TRANSPORT_LOCAL_GOAWAY);
+    APNS_REQUIRE(by_peer || r->exchange.stream == 0 || (c != NULL && r->exchange.stream > c->handed_stream));
+}
+
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code) {
     connection *c = r->connection;
     APNS_REQUIRE(r->state == REQUEST_OPEN);
+    APNS_ASSERT(delivery != APNS_TRANSPORT_ANSWERED || (r->exchange.facts & APNS_H2_COMPLETE) != 0);
+    if (delivery == APNS_TRANSPORT_NOT_SENT) not_sent_check(c, r, scope, code);
     if (c != NULL) {
         apns_transport_request_unlink(c, r);
         c->unreturned++;
+        APNS_ASSERT(c->unreturned <= t->options.streams_max);
     }
     uint64_t us = t->now_ns > r->submitted_ns ? (t->now_ns - r->submitted_ns) / 1000 : 0;
     r->latency_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
@@ -108,6 +118,8 @@ static void send_request(connection *c, request *r, const apns_transport_request
         .field_count = wanted->field_count,
     };
     APNS_ASSERT(c->h2 != NULL && request.set != NULL);
+    /* The first request of a connection is the first one that is late. */
+    APNS_ASSERT(c->last == NULL || c->last->submitted_ns <= r->submitted_ns);
     apns_transport_request_link(c, r);
     int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
     if (result < 0) {

@@ -176,6 +176,7 @@ void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char
 
 void apns_connection_close(connection *c) {
     if (c->state >= CONNECTION_CLOSING) return;
+    APNS_REQUIRE(c->first == NULL && c->h2 == NULL); /* all requests have their completions */
     apns_connection_state_set(c, CONNECTION_CLOSING);
     c->deadline_ns = UINT64_MAX;
     apns_connection_send_buffers_drop(c);
@@ -198,6 +199,7 @@ void apns_connection_closed(connection *c) {
     apns_connection_state_set(c, CONNECTION_CLOSED);
     APNS_REQUIRE(c->first == NULL && c->h2 == NULL && c->down != NULL);
     APNS_REQUIRE(c->fill.bytes == NULL && c->plain.bytes == NULL && c->flight == NULL);
+    APNS_ASSERT(t->closed != c && c->tls == NULL && c->secret == NULL);
     c->closed_next = t->closed;
     t->closed = c;
 }
@@ -208,6 +210,7 @@ void apns_connection_goaway(connection *c) {
 }
 
 static void goodbye(connection *c) {
+    APNS_ASSERT(c->first == NULL && c->h2 != NULL);
     apns_connection_goaway(c);
     if (c->draining)
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by this program", true);

@@ -36,6 +36,7 @@ event_node *apns_transport_event_add(connection *c, uint32_t kind) {
     if (c->events == EVENTS_PER_CONNECTION_MAX) return NULL;
     event_node *node = apns_transport_event_node_take(c->transport);
     if (node == NULL) return NULL;
+    APNS_ASSERT(*c->transport->events_last == NULL && node->next == NULL);
     c->events++;
     node->event.connection = c->id;
     node->event.context = c->context;

@@ -85,6 +85,7 @@ void apns_connection_send_buffers_drop(connection *c) {
 int apns_connection_encrypt(void *context) {
     connection *c = context;
     if (c->plain.length == 0) return 0;
+    APNS_ASSERT(c->plain.length <= c->plain.capacity && c->plain.bytes != NULL);
     if (!apns_connection_output_ready(c) ||
         apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != APNS_TLS_OK)
         return -1;
@@ -114,6 +115,7 @@ static void hand_over(connection *c) {
     c->fill = (apns_tls_output){0};
     c->plain.paused = false;
     if (c->h2 == NULL) return;
+    APNS_ASSERT(!c->side->client || c->handed_stream <= apns_h2_session_written_stream(c->h2));
     c->handed_stream = apns_h2_session_written_stream(c->h2);
     if (apns_h2_session_pending(c->h2)) apns_connection_dirty(c); /* the session can write again */
 }
@@ -141,6 +143,7 @@ static bool pump(connection *c) {
 }
 
 void apns_connection_flush(connection *c) {
+    APNS_ASSERT(c->state < CONNECTION_CLOSED);
     if (c->state == CONNECTION_UP || c->state == CONNECTION_SETTLING) {
         c->plain.paused = c->fill.length >= c->transport->options.send_buffer_max;
         if (!c->plain.paused && !pump(c)) return;

@@ -20,6 +20,7 @@ connection *apns_transport_slot_take(apns_transport *t, const connection_side *s
     uint32_t index = t->slots_free[--t->slots_free_count];
     connection *c = &t->slots[index];
     APNS_REQUIRE(index < t->slot_count && c->side == NULL);
+    APNS_ASSERT(c->down == NULL && c->flight == NULL && !c->dirty); /* as apns_transport_slot_give left it */
     uint32_t generation = c->generation + 1;
     memset(c, 0, sizeof(*c));
     c->transport = t;

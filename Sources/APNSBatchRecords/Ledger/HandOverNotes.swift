@@ -48,6 +48,8 @@ package struct HandOverNotes: Equatable, Sendable {
     }
 
     static func note(firstRow: UInt64, rows: Int, slot: Int, seal: UInt64) -> (word: UInt64, check: UInt64) {
+        precondition(rows >= 0 && rows < 1 << rowBits, "a note has 23 bits for a number of rows")
+        precondition(firstRow < 1 << (64 - rowBits), "a note has 41 bits for the first row")
         let word = firstRow << rowBits | UInt64(rows)
         return (word, check(word, slot: slot, seal: seal))
     }

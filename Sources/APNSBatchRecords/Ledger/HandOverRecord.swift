@@ -88,6 +88,7 @@ package final class HandOverRecord: Sendable {
 
     /// Notes that the first `rows` rows of a range may have arrived and have no answer.
     package func noteUnanswered(firstRow: UInt64, rows: Int) {
+        assert(rows > 0 && rows <= LedgerRange.rowsMax, "a row that may have arrived is one of its range")
         unansweredRows.withLock { $0[firstRow] = max($0[firstRow] ?? 0, rows) }
     }
 

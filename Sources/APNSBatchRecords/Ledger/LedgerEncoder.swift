@@ -68,6 +68,7 @@ import APNSBatchNotification
     }
 
     mutating func add(_ range: LedgerRange) {
+        assert(hasRoom, "a small record fits")
         var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(range.firstRow)
         fixed.add(UInt32(range.rows))
@@ -84,6 +85,7 @@ import APNSBatchNotification
     ///   - covered: the length of the ledger that is durable. Records between it and the mark may not be.
     ///   - resultsSum: the checksum of the first `resultsLength` bytes of `results.csv`.
     mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64, resultsSum: UInt32 = 0) {
+        assert(covered <= position, "a mark covers only what is before it")
         var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(position)
         fixed.add(covered)
@@ -96,6 +98,10 @@ import APNSBatchNotification
     /// - Parameter attempts: The requests for rows of the range, ordered by index, at most ``RowAttempts/mostInRecord``; the encoder
     ///   may contain only small records then.
     mutating func addHanded(firstRow: UInt64, rows: Int, attempts: ArraySlice<RowAttempts> = []) {
+        assert(hasRoom && attempts.count <= RowAttempts.mostInRecord, "a record fits")
+        assert(
+            zip(attempts, attempts.dropFirst()).allSatisfy { $0.index < $1.index },
+            "a row is left once to a resumed run, and the rows are in order")
         var fixed = unsafe Fixed(at: body, count: 0)
         fixed.add(firstRow)
         fixed.add(UInt64(rows))
@@ -214,12 +220,14 @@ import APNSBatchNotification
         let sum = unsafe CRC32C.of(UnsafeRawBufferPointer(start: body + fixed, count: texts))
         let frame = LedgerFrame(kind, fixedLength: fixed, textLength: texts, textSum: sum)
         let length = LedgerFrame.length + fixed + texts
-        precondition(used + frame.recordLength <= capacity)
+        precondition(used + frame.recordLength <= capacity, "the records fit into the encoder")
+        assert(used.isMultiple(of: 8), "a record begins at a multiple of eight bytes")
         for offset in length..<frame.recordLength {
             unsafe buffer.storeBytes(of: 0, toByteOffset: used + offset, as: UInt8.self)
         }
         unsafe frame.write(to: buffer + used)
         used += frame.recordLength
+        assert(frame.recordLength - length < 8, "a record is padded by less than eight bytes")
     }
 
     /// Writes consecutive little-endian integers.

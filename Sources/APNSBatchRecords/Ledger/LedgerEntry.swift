@@ -34,6 +34,7 @@ struct LedgerEntry: Equatable {
     @inline(__always)
     var words: (UInt64, UInt64) {
         precondition(row < LedgerRange.rowMax && tokenLength <= Self.lengthMax && reasonLength <= Self.lengthMax)
+        assert(carriedLength <= Self.lengthMax, "what a row carries has a length of 12 bits")
         let first = row | UInt64(attempts.bits) << 40 | UInt64(outcome.rawValue) << 56
         let flags: UInt64 = (isPacked ? 1 : 0) | (hasOwnID ? 2 : 0) | (hasTimestamp ? 4 : 0)
         let known = reason.map { UInt64($0.rawValue) + 1 } ?? 0

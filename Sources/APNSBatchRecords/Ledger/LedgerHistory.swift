@@ -73,6 +73,12 @@ package struct LedgerHistory: Sendable {
             reopened.removeAll { indices.contains($0.index) }
             reopened = (reopened + unavailable).sorted { $0.index < $1.index }
             unavailable = []
+            assert(remaining == facts.rows - doneCount, "each row has an outcome or remains")
+        }
+
+        /// The number of rows whose bits are set, or that are done without bits.
+        private var doneCount: Int {
+            done.isEmpty ? (remaining == 0 ? facts.rows : 0) : done.reduce(0) { $0 + $1.nonzeroBitCount }
         }
 
         /// Whether the last reopening of the run took the row back: when it was made, APNs had refused all requests for the row.
@@ -103,6 +109,7 @@ package struct LedgerHistory: Sendable {
             if done.isEmpty { done = Array(repeating: 0, count: (facts.rows + 63) / 64) }
             done[index >> 6] |= 1 << UInt64(index & 63)
             remaining -= 1
+            assert(remaining >= 0, "as many rows get an outcome as a range has")
             if remaining == 0 { done = [] }
             return true
         }
@@ -231,6 +238,9 @@ package struct LedgerHistory: Sendable {
             ranges[index].reopen()
         }
         for outcome in Outcome.allCases where outcome.canBeReopened { (tally[outcome], reasons[outcome]) = (0, [:]) }
+        assert(
+            tally.rows == ranges.reduce(0) { $0 + UInt64($1.facts.rows - $1.remaining) },
+            "the outcomes that are counted are those of rows that are done")
     }
 
     mutating func takeMark(resultsLength: UInt64, resultsSum: UInt32? = nil) {

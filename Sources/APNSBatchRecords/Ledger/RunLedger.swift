@@ -25,6 +25,9 @@ package final class RunLedger: Sendable {
         /// Why nothing can be appended: the ledger ends with an incomplete record that could not be cut.
         var torn: StorageError?
         var isInputRead = false
+        /// The row after the last range that was announced, and what the last mark said.
+        var nextRow: UInt64 = 0
+        var marked: (covered: UInt64, results: UInt64) = (0, 0)
     }
 
     /// The maximum length in bytes of the outcome of a row that was sent: without carried columns 16 fixed bytes, a token of
@@ -104,8 +107,13 @@ package final class RunLedger: Sendable {
     package func announce(_ ranges: [LedgerRange], rows: Int) throws(StorageError) {
         let begin = SystemClock.threadTime()
         try state.withLock { (state) throws(StorageError) in
+            var next = state.nextRow
+            for range in ranges {
+                precondition(range.firstRow >= next, "ranges are announced in the order of their rows, each once")
+                next = range.firstRow + UInt64(range.rows)
+            }
             try append(&state) { (encoder) in for range in ranges { encoder.add(range) } }
-            state.rowsOut += rows
+            (state.rowsOut, state.nextRow) = (state.rowsOut + rows, next)
         }
         try sync()
         count(since: begin)
@@ -148,7 +156,9 @@ package final class RunLedger: Sendable {
         let begin = SystemClock.threadTime()
         try sync()
         try state.withLock { (state) throws(StorageError) in
-            let position = state.storage.length
+            let (position, last) = (state.storage.length, state.marked)
+            assert(covered >= last.covered && results.length >= last.results, "marks never go back")
+            state.marked = (covered, results.length)
             try append(&state) { (encoder) in
                 encoder.addMark(
                     position: position, covered: covered, resultsLength: results.length, resultsSum: results.sum)

@@ -7,6 +7,7 @@ package final class PastRange: Sendable {
     private let isReopening: Bool
 
     init(_ range: LedgerHistory.Range, handed: Int, isReopening: Bool = false) {
+        assert(handed >= range.handed && handed <= range.facts.rows, "rows that were handed over stay so")
         self.range = range
         self.handed = handed
         self.isReopening = isReopening

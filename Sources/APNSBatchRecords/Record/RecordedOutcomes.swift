@@ -84,6 +84,8 @@ package struct RecordedOutcomes: ~Copyable, Sendable {
 
     private mutating func cover(_ end: UInt64) {
         durable = max(durable, end)
+        assert(
+            zip(pending, pending.dropFirst()).allSatisfy { $0.end <= $1.start }, "records are looked at once, in order")
         let covered = pending.prefix { $0.end <= durable }
         for record in covered { rowsDurable += UInt64(record.rows) }
         pending.removeFirst(covered.count)

@@ -37,7 +37,9 @@ package final class RunRecord: Sendable {
     ///
     /// - Parameter remaining: how many of their rows have no outcome so far; nil for all.
     package func announce(_ ranges: [LedgerRange], remaining: Int? = nil) throws(StorageError) {
-        let rows = remaining ?? ranges.reduce(0) { $0 + $1.rows }
+        let all = ranges.reduce(0) { $0 + $1.rows }
+        let rows = remaining ?? all
+        assert(rows >= 0 && rows <= all, "the rows that remain are among those of the ranges")
         try ledger.reserve(rows: rows)
         for receiver in receivers { try receiver.reserve(rows: ledger.rowsOut + rows) }
         sayUnreserved()

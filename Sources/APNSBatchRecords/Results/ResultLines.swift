@@ -68,6 +68,7 @@ import APNSBatchRows
     mutating func removeAll() { used = 0 }
 
     mutating func append(_ entry: OutcomeEntry, of batch: OutcomeBatch) {
+        assert(hasRoom, "a line fits, whatever its length")
         append(number: entry.row)
         append(byte: UInt8(ascii: ","))
         if entry.isHex {

@@ -85,6 +85,9 @@ struct Lane<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         if rows.isDone { return false }
         let timeout = Origin.wait(hold, admission, &rows, connections, answered: answersOfTurn)
         if timeout >= Admission.serviceWait { publish() }
+        #if DEBUG
+            checkSums()
+        #endif
         let harvest = try connections.poll(
             timeout: timeout, linger: Origin.linger(hold, admission, inFlight: rows.inFlight, answers.gathering))
         Origin.didWait(rows)
@@ -120,6 +123,13 @@ struct Lane<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         connections.stoodStill(for: gap)
         return true
     }
+
+    #if DEBUG
+        /// Compares the rows with the connections, after all requests of a turn were handed over.
+        private func checkSums() {
+            assert(rows.inFlight == connections.sum(\.inFlight), "each row in flight is one request of one connection")
+        }
+    #endif
 
     // MARK: Filling streams
 

@@ -41,6 +41,8 @@ struct LaneAnswers<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     /// Handles the end of a request.
     mutating func end(_ completion: CompletionRecord, _ rows: inout Rows, _ connections: inout LaneConnections) {
         let ticket = unsafe Int(truncatingIfNeeded: completion.ticket)
+        assert(!rows[ticket].record.isNone, "a completion belongs to a row without an outcome")
+        assert(rows[ticket].attempts > 0, "a completion belongs to a request that was handed over")
         let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         let isAnswered = unsafe completion.delivery == Delivery.answered.rawValue
         let isAccepted = unsafe isAnswered && completion.status == 200

@@ -66,6 +66,7 @@ struct LaneConnections: ~Copyable {
             pools.append(ConnectionPool(limits: plan.poolLimits, now: now))
             for _ in 0..<plan.poolLimits.members { connections.append(Connection()) }
         }
+        precondition(plan.poolLimits.members <= Int(UInt16.max) + 1, "a flight has 16 bits for its member")
         (self.plan, self.control, self.addresses) = (plan, control, addresses)
         (self.account, self.mayGiveUp, self.now) = (account, mayGiveUp, now)
         (members, random) = (plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))

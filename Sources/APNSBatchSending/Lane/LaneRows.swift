@@ -112,9 +112,23 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         return preparer.headerSets.unsent
     }
 
+    #if DEBUG
+        /// Each row that was taken is in one place.
+        func checkSums() {
+            var waiting = 0
+            for provider in aside.indices { waiting += aside[provider].count }
+            assert(waiting == setAside, "a row that is set aside waits for one provider")
+            assert(inFlight >= 0, "a row that waits was taken and has no outcome")
+            assert(unknownOfEarlier <= tally[.unknown], "rows that are unknown since an earlier session are counted")
+        }
+    #endif
+
     // MARK: The next row
 
     mutating func beginTurn() {
+        #if DEBUG
+            checkSums()
+        #endif
         unsentOfTurn = 0
         sink.look()
     }
@@ -222,6 +236,8 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
 
     /// Sets a row aside. Its record leaves the arena, because rows that wait must not hold blocks that other providers need.
     mutating func setAside(_ ticket: Int, of provider: Int) {
+        assert(Int(flights[ticket].provider) == provider, "a row waits for its own provider")
+        assert(!flights[ticket].record.isNone, "a row that is set aside has no outcome")
         arena.moveOut(&flights[ticket].record)
         aside[provider].add(ticket, in: &flights)
         setAside += 1
@@ -257,6 +273,7 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
         timestamp: UInt64 = OutcomeEntry.noTimestamp, reason: UnsafeRawBufferPointer
     ) {
         let ended = unsafe UnsafePointer(flights.address(of: ticket))
+        assert(unsafe !ended.pointee.record.isNone, "a row that was taken gets one outcome")
         unsafe sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
             attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), answerTime: answerTime,
@@ -295,6 +312,7 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     /// Puts a row back, to be sent again after `delay` nanoseconds. Its record leaves the arena, so that it does not keep a
     /// block in use. A row that would be too late by then ends.
     mutating func again(_ ticket: Int, after delay: UInt64, now: UInt64) {
+        assert(!flights[ticket].record.isNone, "a row that is sent again has no outcome")
         if flights[ticket].isInterrupted { return release(ticket) }
         guard CampaignDeadline(seconds: control.deadline).leavesTime(after: delay, now: wallClock) else {
             return expire(ticket, lateCause)
@@ -321,6 +339,7 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
 
     /// Frees a row without an outcome. The notification of a sender ends with an error, because it cannot be resumed.
     private mutating func leave(_ ticket: Int, _ arrival: Arrival) {
+        assert(!flights[ticket].record.isNone, "a row that is left to a resumed run has no outcome")
         if flights[ticket].attempts > 0 { noteAttempts(of: flights[ticket]) }
         source.giveUp(flights[ticket].row, arrival)
         release(ticket)
@@ -458,6 +477,7 @@ struct LaneRows<Origin: LaneOrigin & ~Copyable>: ~Copyable {
     mutating func finishUp() {
         postponeWaiting()
         for ticket in flights.taken() { postponeUnanswered(ticket) }
+        assert(flights.count == 0, "each row that was taken has an outcome, or is left to a resumed run")
         sink.finish()
     }
 

@@ -10,11 +10,25 @@ struct OutcomeSink: ~Copyable {
     private var roomBehind = 0
     /// The time spent waiting for a free batch, in nanoseconds.
     private var waited: UInt64 = 0
+    #if DEBUG
+        /// The number of outcomes in batches that were passed on.
+        private var passedOn: UInt64 = 0
+    #endif
 
     init(_ exchange: OutcomeExchange) {
         self.exchange = exchange
-        batch = exchange.freeBatch()
+        let batch = exchange.freeBatch()
+        precondition(batch.isEmpty, "a free batch has no outcomes")
+        self.batch = batch
     }
+
+    #if DEBUG
+        /// Notes that the batch is about to be passed on.
+        private mutating func notePassing() {
+            passedOn += UInt64(batch.count)
+            assert(tally.rows == passedOn, "each outcome that was counted is passed on once")
+        }
+    #endif
 
     /// Records the outcome of a row. Texts are copied; `ownID` is the row's own apns-id, if it has one.
     @inline(__always)
@@ -57,6 +71,9 @@ struct OutcomeSink: ~Copyable {
     @inline(never)
     mutating func flush() {
         guard !batch.isEmpty else { return }
+        #if DEBUG
+            notePassing()
+        #endif
         if let receiver = exchange.receiver {
             receiver(batch)
             return batch.removeAll()
@@ -65,6 +82,7 @@ struct OutcomeSink: ~Copyable {
         let isLate = exchange.free.isEmpty
         let begin = isLate ? SystemClock.monotonic() : 0
         batch = exchange.freeBatch()
+        precondition(batch.isEmpty, "a free batch has no outcomes")
         if isLate { waited += SystemClock.monotonic() - begin }
         look()
     }
@@ -83,6 +101,9 @@ struct OutcomeSink: ~Copyable {
             flush()
             exchange.free.push(batch)
         } else {
+            #if DEBUG
+                notePassing()
+            #endif
             exchange.filled.push(batch)
         }
     }

@@ -65,6 +65,7 @@ struct RetryQueue {
         others.remove(at: index)
         heap.removeAll(keepingCapacity: true)
         for other in others { add(ticket: Int(other.ticket), due: other.due) }
+        assert(!contains(ticket: ticket), "a row waits once for another attempt")
         return true
     }
 
@@ -78,7 +79,10 @@ struct RetryQueue {
             {
                 least = child
             }
-            guard least != parent else { return Int(first.ticket) }
+            guard least != parent else {
+                assert(heap.first.map { $0.due >= first.due } ?? true, "rows leave in the order of their times")
+                return Int(first.ticket)
+            }
             heap.swapAt(parent, least)
             parent = least
         }

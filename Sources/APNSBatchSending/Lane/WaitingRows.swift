@@ -6,6 +6,7 @@ struct WaitingRows {
     private var last: Int32 = -1
 
     mutating func add(_ ticket: Int, in flights: inout FlightTable) {
+        assert((first < 0) == (last < 0) && (first < 0) == (count == 0), "a list has two ends, or is empty")
         flights[ticket].next = -1
         if last >= 0 { flights[Int(last)].next = Int32(ticket) } else { first = Int32(ticket) }
         last = Int32(ticket)
@@ -17,8 +18,12 @@ struct WaitingRows {
         guard first >= 0 else { return nil }
         let ticket = Int(first)
         first = flights[ticket].next
-        if first < 0 { last = -1 }
+        if first < 0 {
+            assert(Int(last) == ticket, "the list ends with its last row")
+            last = -1
+        }
         count -= 1
+        assert((first < 0) == (count == 0), "as many rows leave the list as were added")
         return ticket
     }
 }

@@ -83,6 +83,7 @@ package struct FlightTable: ~Copyable {
 
     /// Takes a free slot and clears it. Traps when the table is full.
     mutating func take() -> Int {
+        assert((firstFree < 0) == (count == slots.count), "a slot is in use or in the list of free ones")
         count += 1
         guard firstFree >= 0 else {
             slots.append(Flight())
@@ -90,6 +91,7 @@ package struct FlightTable: ~Copyable {
         }
         let index = Int(firstFree)
         let flight = unsafe slots.address(of: index)
+        assert(unsafe flight.pointee.record.isNone, "a free slot has no record")
         firstFree = unsafe flight.pointee.next
         unsafe flight.pointee = Flight()
         return index
@@ -102,8 +104,10 @@ package struct FlightTable: ~Copyable {
         unsafe arena.release(flight.pointee.record)
         unsafe flight.pointee.record.forget()
         unsafe flight.pointee.next = firstFree
+        assert(Int(firstFree) != index, "a slot is freed once")
         firstFree = Int32(index)
         count -= 1
+        assert(count >= 0, "a slot that is freed was in use")
     }
 
     /// Returns the slots in use. Searches the whole table, so it is only for the end of a run.

@@ -51,6 +51,7 @@ package struct SendArena: ~Copyable {
     mutating func commit(_ record: RowRecord) {
         guard let current, record.block == current else { preconditionFailure("the record that was reserved last") }
         let block = unsafe blocks.address(of: current)
+        assert(unsafe block.pointee.used + record.length <= Self.blockBytes, "a record ends in its block")
         // Records start at multiples of 8 bytes, which keeps vector writes off the ends of each other's cache lines.
         unsafe block.pointee.used = unsafe min(Self.blockBytes, (block.pointee.used + record.length + 7) & ~7)
         unsafe block.pointee.live += 1
@@ -61,6 +62,7 @@ package struct SendArena: ~Copyable {
     mutating func release(_ record: RowRecord) {
         guard let number = record.block else { return record.deallocate() }
         let block = unsafe blocks.address(of: number)
+        assert(unsafe block.pointee.live > 0, "a record of a block is released once")
         unsafe block.pointee.live -= 1
         if unsafe block.pointee.live == 0 { empty(number) }
     }
@@ -75,6 +77,7 @@ package struct SendArena: ~Copyable {
     mutating func moveOut(_ record: inout RowRecord) {
         guard record.block != nil else { return }
         let own = record.copied()
+        assert(own.length == record.length && own.block == nil, "a record that waits is outside of the blocks")
         release(record)
         record = own
     }
@@ -94,6 +97,8 @@ package struct SendArena: ~Copyable {
             blocks[current].used = 0
             free(current)
         }
+        assert(blocks[taken].used == 0 && blocks[taken].live == 0, "a block that is taken holds no records")
+        assert(taken != current, "the current block is not free")
         current = taken
         return taken
     }

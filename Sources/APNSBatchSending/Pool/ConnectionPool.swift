@@ -270,6 +270,7 @@ struct ConnectionPool: Equatable {
         let before = streamLimit.allowed
         change(&streamLimit)
         let allowed = streamLimit.allowed
+        assert(allowed >= 1 && allowed <= limits.streams, "a connection uses no more streams than are allowed")
         if allowed != before { members.updateAll { $0.allow(allowed) } }
     }
 
@@ -352,6 +353,10 @@ struct ConnectionPool: Equatable {
         if hasWork { succeedInTime(now: now, answered: answered) }
         ceiling = pace.allowed
         actions += resize(now: now, isBusy: isBusy)
+        assert(growth.target >= 1 && growth.target <= limits.maximum, "each connection of the target has a slot")
+        #if DEBUG
+            members.checkSums()
+        #endif
         return actions + open(now: now, wanted: hasWork ? growth.target : 1)
     }
 

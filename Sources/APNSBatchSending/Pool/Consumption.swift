@@ -32,7 +32,10 @@ struct Consumption: Equatable {
     mutating func outlived() { life.outlived() }
 
     mutating func earnSuccessor(most: Int) { successors = min(successors + 1, most) }
-    mutating func useSuccessor() { successors -= 1 }
+    mutating func useSuccessor() {
+        assert(successors > 0, "a successor without spacing was earned")
+        successors -= 1
+    }
     mutating func forgetSuccessors() { successors = 0 }
 
     /// The number of requests that are sent while two successors are established one after the other.

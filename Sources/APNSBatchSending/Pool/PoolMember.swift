@@ -167,7 +167,10 @@ struct PoolMember: Equatable {
 
     // MARK: Requests
 
-    mutating func willSend() { inFlight += 1 }
+    mutating func willSend() {
+        assert(isUp, "a request is sent only on a member that is up")
+        inFlight += 1
+    }
 
     /// Notes that a request has its outcome, and returns whether the member is up. This is one call because each access to
     /// the pool's array from outside checks for uniqueness.
@@ -191,7 +194,8 @@ struct PoolMember: Equatable {
 
     /// Notes an answer 429 or 5xx, after its outcome. Returns whether the connection fails from now on.
     mutating func noteTrouble(isFirst: Bool, _ evidence: ConnectionHealth.Evidence, now: UInt64) -> Bool {
-        health.noteTrouble(answers: answers, isFirst: isFirst, evidence, now: now)
+        assert(health.troubled < answers, "trouble is noted after the answer that shows it")
+        return health.noteTrouble(answers: answers, isFirst: isFirst, evidence, now: now)
     }
 
     mutating func lookAtHealth() { if isUp { health.look(answers: answers) } }
@@ -224,6 +228,7 @@ struct PoolMember: Equatable {
     mutating func open(
         slot: Int, isSuccessor: Bool = false, isRival: Bool = false, isFresh: Bool = false, now: UInt64
     ) {
+        precondition(isVacant && inFlight == 0, "a member that is opened was vacant")
         self = PoolMember()
         (self.slot, isRacing) = (slot, isRival)
         health.isFresh = isFresh
@@ -249,7 +254,10 @@ struct PoolMember: Equatable {
 
     mutating func endRace() { (rival, isRacing) = (nil, false) }
 
-    mutating func comeUp(now: UInt64) { (phase, upAt) = (.up(Up()), now) }
+    mutating func comeUp(now: UInt64) {
+        precondition(isConnecting && inFlight == 0, "a member that comes up was connecting")
+        (phase, upAt) = (.up(Up()), now)
+    }
 
     // MARK: While it is up
 
@@ -267,6 +275,7 @@ struct PoolMember: Equatable {
     private mutating func refreshUsable() {
         let most = health.isFresh && !hasGoodAnswer ? min(streams, Self.freshStreams) : streams
         usable = up?.heldUntil == nil && !isShunned ? most : 0
+        assert(usable <= streams && (streams == 0 || isUp), "only a member that is up has streams")
     }
 
     /// Lets a fresh connection use all its streams once it has had a good answer.
@@ -315,7 +324,10 @@ struct PoolMember: Equatable {
         return false
     }
 
-    mutating func close() { stop(.closing) }
+    mutating func close() {
+        precondition(!isVacant && phase != .closing, "a member is closed once, and only if it has a connection")
+        stop(.closing)
+    }
 
     private mutating func stop(_ next: Phase) { (phase, streams, usable) = (next, 0, 0) }
 

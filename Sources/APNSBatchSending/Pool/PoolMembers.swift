@@ -37,6 +37,7 @@ struct PoolMembers: Equatable {
         members[index].willSend()
         inFlight += 1
         inFlightUp += 1
+        assert(inFlightUp > 0 && inFlightUp <= inFlight, "requests on members that are up are among all requests")
     }
 
     /// Notes that a request has its outcome, and returns whether the member is up.
@@ -45,8 +46,18 @@ struct PoolMembers: Equatable {
         inFlight -= 1
         let isUp = members[index].didEnd(answered: answered, latency: latency, now: now)
         if isUp { inFlightUp -= 1 }
+        assert(inFlightUp >= 0 && inFlightUp <= inFlight, "requests on members that are up are among all requests")
         return isUp
     }
+
+    #if DEBUG
+        func checkSums() {
+            assert(inFlight == members.reduce(0) { $0 + $1.inFlight }, "a request in flight is one of a member")
+            assert(
+                inFlightUp == members.reduce(0) { $0 + ($1.isUp ? $1.inFlight : 0) },
+                "requests on members that drain or close do not limit those that are up")
+        }
+    #endif
 
     // MARK: Numbers
 
@@ -143,6 +154,8 @@ struct PoolMembers: Equatable {
     /// Removes a member whose connection was closed, after the outcomes of all its requests. Returns the member as it was.
     mutating func remove(_ index: Int) -> PoolMember {
         let gone = members[index]
+        precondition(gone.inFlight == 0, "a connection's end comes after the outcomes of all its requests")
+        assert(!gone.isVacant, "a member is removed once")
         members[index] = PoolMember()
         if gone.isRacing {
             for other in indices where members[other].rival == index { members[other].loseRival() }

@@ -57,6 +57,7 @@ package struct ChunkFeed: ~Copyable {
     ///
     /// - Precondition: A buffer is free; otherwise the call blocks until one is.
     package mutating func step() throws(CampaignError) -> Bool {
+        precondition(group.isEmpty && ranges.isEmpty, "the chunks of the last group were enqueued or given back")
         var isOver = false
         do {
             repeat {
@@ -119,6 +120,7 @@ package struct ChunkFeed: ~Copyable {
             throw error ?? refusal
         }
         do {
+            precondition(record == nil || ranges.count == group.count, "each chunk is announced as a range")
             // A range must not be announced before its rows can be read again.
             try input.reader.sync()
             try record?.announce(ranges, remaining: group.reduce(0) { $0 + $1.rowsRemaining })

@@ -58,15 +58,24 @@ struct FeedRows: RowOrigin, ~Copyable {
     private mutating func note() {
         guard let chunk else { return }
         noted = min(chunk.rowCount, indexInRange + noteStep)
+        precondition(indexInRange < noted, "a row is noted before it is taken, and is one of its chunk")
         handOvers?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
-    mutating func consume() { isPending = false }
+    mutating func consume() {
+        assert(isPending, "a row is consumed once")
+        isPending = false
+    }
 
     private mutating func takeChunk() -> Bool {
         guard !isExhausted else { return false }
         switch queue.tryPop() {
         case .element(let next):
+            assert(chunk == nil, "a lane has one chunk at a time")
+            if let past = next.past {
+                precondition(
+                    past.range.facts.firstRow == next.chunk.start.row, "what is known of rows belongs to their chunk")
+            }
             chunk = next.chunk
             past = next.past
             firstRow = next.chunk.start.row
