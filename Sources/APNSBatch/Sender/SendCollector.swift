@@ -108,7 +108,7 @@ import Synchronization
             (state.isFed, state.failure) = (true, error)
             return unsafe state.takeConsumers()
         }
-        for consumer in unsafe consumers { unsafe consumer.resume() }
+        unsafe consumers.resumeAll()
     }
 
     /// Says that nothing will be submitted, because the sequence was iterated over before.
@@ -148,7 +148,7 @@ import Synchronization
         var (feeder, consumers): (WaitingTask?, [WaitingTask]) = unsafe (nil, [])
         defer {
             unsafe feeder?.resume()
-            for consumer in unsafe consumers { unsafe consumer.resume() }
+            unsafe consumers.resumeAll()
         }
         return state.withLock { state in
             if state.batch.isEmpty {
@@ -193,8 +193,12 @@ import Synchronization
     @usableFromInline
     func abandon() {
         isAbandoned.store(true, ordering: .sequentiallyConsistent)
-        let waiting = unsafe state.withLock { unsafe $0.takeConsumers() + [$0.feeder.take()].compactMap(unsafe \.self) }
+        let waiting = unsafe state.withLock { state in
+            var waiting = unsafe state.takeConsumers()
+            if let feeder = unsafe state.feeder.take() { unsafe waiting.append(feeder) }
+            return unsafe waiting
+        }
         sender.cancelAll(of: self)
-        for continuation in unsafe waiting { unsafe continuation.resume() }
+        unsafe waiting.resumeAll()
     }
 }

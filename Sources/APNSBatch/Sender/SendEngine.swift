@@ -44,9 +44,9 @@ package final class SendEngine: Sendable {
     /// a thread of Swift's pool each time, which interrupts the lane if they share a processor.
     private static func resume(_ waiting: [WaitingTask]) {
         if unsafe waiting.count > resumedByLane {
-            Task { for task in unsafe waiting { unsafe task.resume() } }
+            Task { unsafe waiting.resumeAll() }
         } else {
-            for task in unsafe waiting { unsafe task.resume() }
+            unsafe waiting.resumeAll()
         }
     }
 
@@ -120,4 +120,9 @@ package final class SendEngine: Sendable {
         }
         return nil
     }
+}
+
+extension [WaitingTask] {
+    /// Lets all of them go on.
+    func resumeAll() { unsafe forEach { unsafe $0.resume() } }
 }

@@ -41,7 +41,7 @@ final class PendingResult: SubmissionOwner {
             defer { state = .ended(end) }
             return if case .awaited(let waiting) = state { unsafe waiting } else { unsafe [] }
         }
-        for continuation in unsafe waiting { unsafe continuation.resume(returning: end) }
+        unsafe waiting.forEach { unsafe $0.resume(returning: end) }
         return nil
     }
 
