@@ -160,7 +160,8 @@ import Testing
             try CampaignRun(campaign, surroundings: surroundings)
         }
         #expect(error?.code == .configuration && error?.description.contains("expected a time in the future") == true)
-        #expect(!FileManager.default.fileExists(atPath: try #require(campaign.runDirectory)))
+        let directory = try #require(campaign.runDirectory)
+        #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
     @Test("A run that is refused leaves nothing behind", arguments: [false, true])

@@ -57,7 +57,7 @@ import Testing
     func open() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: rows(10))
-        var header = try CampaignRun(campaign, files: MemoryFiles()).header
+        var header = try CampaignRun(campaign, files: MemoryFiles()).session.facts.header
         header.plan = PlanSeal(bytes: 64, sum: 1)
         let files = MemoryFiles()
         _ = try PlannedSession(
@@ -73,7 +73,7 @@ import Testing
         let campaign = try stage.campaign(rows: rows(count))
         var small = Surroundings()
         small.rowLimits = Self.limits
-        let header = try CampaignRun(campaign, files: MemoryFiles(), surroundings: small).header
+        let header = try CampaignRun(campaign, files: MemoryFiles(), surroundings: small).session.facts.header
         let files = MemoryFiles()
         try FileManager.default.createDirectory(
             atPath: try #require(campaign.runDirectory), withIntermediateDirectories: true)
