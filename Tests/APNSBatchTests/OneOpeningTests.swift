@@ -156,8 +156,8 @@ import Testing
             hasPassed.withLock { $0 = true }
             return .max
         }
-        let error = #expect(throws: CampaignError.self) { [campaign, surroundings] in
-            try CampaignRun(campaign, surroundings: surroundings)
+        let error = #expect(throws: CampaignError.self) {
+            _ = try CampaignRun(campaign, surroundings: surroundings)
         }
         #expect(error?.code == .configuration && error?.description.contains("expected a time in the future") == true)
         let directory = try #require(campaign.runDirectory)
@@ -172,7 +172,7 @@ import Testing
         campaign.stateDirectory = stage.directory.appending(path: "state").path
         campaign.template = Campaign.Template(json: Array(#"{"aps":{"alert":"Hi {{nmae}}"}}"#.utf8), name: "t")
         if isCopied { campaign.input = .files([Self.path(campaign)]) }
-        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        #expect(throws: CampaignError.self) { _ = try CampaignRun(campaign) }
         let state = try #require(campaign.stateDirectory)
         #expect(!FileManager.default.fileExists(atPath: state))
     }
