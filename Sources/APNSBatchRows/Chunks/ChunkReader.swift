@@ -225,6 +225,7 @@ package final class ChunkReader: @unchecked Sendable {
     /// - Parameter most: How many bytes; all if they are fewer.
     /// - Throws: the errors of `rewind()`. The next row of this reader would not be the first one then.
     package func head(most: UInt64) throws(InputError) -> InputFingerprint? {
+        _ = try readColumns()
         let found = try? fingerprint(most: most)
         try rewind()
         return found
