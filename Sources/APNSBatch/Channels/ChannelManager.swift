@@ -122,7 +122,8 @@ public struct ChannelManager: Sendable {
     }
 
     private static func check(_ channel: String) throws(ChannelError) {
-        let message = unsafe Array(channel.utf8).withUnsafeBytes { text in unsafe ChannelID.check(text).map { unsafe $0.message(for: text) }
+        let message = unsafe Array(channel.utf8).withUnsafeBytes { text in
+            unsafe ChannelID.check(text).map { unsafe $0.message(for: text) }
         }
         guard let message else { return }
         throw ChannelError(.configuration, "channel" + message.dropFirst(FieldFault.channelID.column.count))

@@ -15,7 +15,9 @@ extension Campaign.Credentials {
         return field.withSpan { bytes in
             let scheme = "bearer ".utf8.count
             return unsafe [UInt8](unsafeUninitializedCapacity: bytes.count - scheme + 1) { text, count in
-                for index in scheme..<bytes.count { unsafe text.initializeElement(at: index - scheme, to: bytes[index]) }
+                for index in scheme..<bytes.count {
+                    unsafe text.initializeElement(at: index - scheme, to: bytes[index])
+                }
                 count = bytes.count - scheme
             }
         }

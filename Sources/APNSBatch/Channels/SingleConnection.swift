@@ -62,7 +62,7 @@ struct SingleConnection: ~Copyable {
     private mutating func waitUntilUp() throws(TransportError) -> Result<String, RequestClient.Failure> {
         while true {
             let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
-            for unsafe event in unsafe harvest.events {
+            for unsafeevent in unsafe harvest.events {
                 if unsafe event.eventKind == .up { return unsafe .success(event.detailText) }
                 if unsafe event.eventKind == .down { return unsafe .failure(Self.failure(event)) }
             }
@@ -104,7 +104,9 @@ struct SingleConnection: ~Copyable {
     > {
         while true {
             let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
-            for unsafe event in unsafe harvest.events where unsafe event.eventKind == .goaway { goaway = unsafe Self.text(of: event) }
+            for unsafeevent in unsafe harvest.events where unsafe event.eventKind == .goaway {
+                goaway = unsafe Self.text(of: event)
+            }
             guard let completion = unsafe harvest.completions.first else { continue }
             guard unsafe completion.deliveryState == .answered else { return unsafe .failure(noAnswer(completion)) }
             return unsafe .success(Self.response(completion))
@@ -130,10 +132,11 @@ struct SingleConnection: ~Copyable {
 
     private static func response(_ completion: CompletionRecord) -> RequestClient.Response {
         var fields: [String: String] = [:]
-        for unsafe field in unsafe completion.capturedFields {
+        for unsafefield in unsafe completion.capturedFields {
             unsafe fields[String(decoding: field.nameBytes, as: UTF8.self)] = unsafe String(
                 decoding: field.valueBytes, as: UTF8.self)
         }
-        return unsafe RequestClient.Response(status: completion.status, fields: fields, body: Array(completion.bodyBytes))
+        return unsafe RequestClient.Response(
+            status: completion.status, fields: fields, body: Array(completion.bodyBytes))
     }
 }

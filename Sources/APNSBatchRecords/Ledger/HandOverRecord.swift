@@ -63,7 +63,8 @@ package final class HandOverRecord: Sendable {
 
     /// Notes how many rows of the range in a buffer may have been handed over: 0 when the range is put there.
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
-        let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal.load(ordering: .relaxed))
+        let (word, check) = HandOverNotes.note(
+            firstRow: firstRow, rows: rows, slot: slot, seal: seal.load(ordering: .relaxed))
         let first = HandOverNotes.headWords + 2 * slot
         unsafe words[first].pointee.store(word, ordering: .releasing)
         unsafe words[first + 1].pointee.store(check, ordering: .releasing)

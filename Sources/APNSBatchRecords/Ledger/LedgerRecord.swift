@@ -253,7 +253,8 @@ package struct LedgerRange: Equatable, Sendable {
 
     /// The facts of a chunk whose rows were not parsed yet.
     package init(_ chunk: RowChunk) {
-        unsafe self.init(start: chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount, sum: CRC32C.of(chunk.contents))
+        unsafe self.init(
+            start: chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount, sum: CRC32C.of(chunk.contents))
     }
 
     package var firstRow: UInt64 { start.row }

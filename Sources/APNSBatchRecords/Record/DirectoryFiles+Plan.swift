@@ -22,7 +22,9 @@ extension DirectoryFiles {
         }
         let value = try write(storage)
         try Self.stored(failed) { () throws(StorageError) in
-            guard unsafe rename(unfinished, planPath) == 0 else { throw StorageError("rename", unfinished, code: errno) }
+            guard unsafe rename(unfinished, planPath) == 0 else {
+                throw StorageError("rename", unfinished, code: errno)
+            }
             isNamed = true
             try FileStorage.syncDirectory(directory)
         }

@@ -17,6 +17,8 @@ package final class RefusalCounters: Sendable {
 
     /// Adds the answers until now to those of other lanes.
     package func add(to sums: inout RefusalCounts) {
-        for index in sums.counts.indices { unsafe sums.counts[index] &+= counts.address(of: index).pointee.load(ordering: .relaxed) }
+        for index in sums.counts.indices {
+            unsafe sums.counts[index] &+= counts.address(of: index).pointee.load(ordering: .relaxed)
+        }
     }
 }
