@@ -10,8 +10,8 @@ import Testing
 
     /// The ranges are written from the documentation of ``Campaign``, not from the table under test.
     private static let ranges: [(name: String, low: Int, high: Int)] = [
-        ("min rows", 0, .max), ("from row", 1, .max), ("zstd window", 10, 31), ("lanes", 1, 256),
-        ("connections", 1, 512),
+        ("min rows", 0, .max), ("from row", 1, .max), ("zstd window", 10, 31), ("priority", 1, 10),
+        ("canary", 0, .max), ("lanes", 1, 256), ("connections", 1, 512),
         ("streams", 1, 10_000),
         ("attempts", 1, 1000),
         ("retry delay", 1, 86_400_000), ("unavailable delay", 1, 86_400_000), ("retry after max", 0, 2_592_000),

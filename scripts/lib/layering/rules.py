@@ -18,7 +18,7 @@ FOLDERS = {
     "APNSBatchModel": ["Outcomes", {"Campaign", "Expectations"}, "Notifications", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record", "History", "Timeline"],
     "APNSBatchPlanning": ["Digests", "File", "Pass"],
-    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
+    "APNSBatchSending": ["Memory", "Control", "Policy", "Pool", "Plan", "Providers", "Mailbox", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Observing", {"Run", "Book"}, "Channels", "Sender", "Configuration", "Check", "Doctor", "Reference"],
     "APNSBatchPostgres": ["Rows", "Database", "Query", "Export"],
     "APNSBatchMetrics": ["Clients", "Exposition", "HTTP", "Run"],
