@@ -62,7 +62,8 @@ struct SingleConnection: ~Copyable {
     private mutating func waitUntilUp() throws(TransportError) -> Result<String, RequestClient.Failure> {
         while true {
             let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
-            for unsafeevent in unsafe harvest.events {
+            for index in unsafe harvest.events.indices {
+                let event = unsafe harvest.events[index]
                 if unsafe event.eventKind == .up { return unsafe .success(event.detailText) }
                 if unsafe event.eventKind == .down { return unsafe .failure(Self.failure(event)) }
             }
@@ -104,7 +105,7 @@ struct SingleConnection: ~Copyable {
     > {
         while true {
             let harvest = try transport.poll(timeout: 1_000_000, linger: 0)
-            for unsafeevent in unsafe harvest.events where unsafe event.eventKind == .goaway {
+            if let event = unsafe harvest.events.last(where: { unsafe $0.eventKind == .goaway }) {
                 goaway = unsafe Self.text(of: event)
             }
             guard let completion = unsafe harvest.completions.first else { continue }
@@ -132,7 +133,7 @@ struct SingleConnection: ~Copyable {
 
     private static func response(_ completion: CompletionRecord) -> RequestClient.Response {
         var fields: [String: String] = [:]
-        for unsafefield in unsafe completion.capturedFields {
+        unsafe completion.capturedFields.forEach { field in
             unsafe fields[String(decoding: field.nameBytes, as: UTF8.self)] = unsafe String(
                 decoding: field.valueBytes, as: UTF8.self)
         }

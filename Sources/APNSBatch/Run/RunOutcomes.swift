@@ -16,7 +16,7 @@ enum RunOutcomes {
         while let event = try outcomes.next(into: batch) {
             switch event {
             case .reopened: reopened()
-            case .outcomes: for unsafeentry in unsafe batch.entries { body(entry, batch) }
+            case .outcomes: unsafe batch.entries.forEach { unsafe body($0, batch) }
             }
         }
     }
