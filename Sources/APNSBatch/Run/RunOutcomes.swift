@@ -16,7 +16,7 @@ enum RunOutcomes {
         while let event = try outcomes.next(into: batch) {
             switch event {
             case .reopened: reopened()
-            case .outcomes: unsafe batch.entries.forEach { unsafe body($0, batch) }
+            case .outcomes: unsafe batch.entries.forEach { body($0, batch) }
             }
         }
     }
