@@ -44,6 +44,8 @@ package final class Simulation {
     /// Whether there is a ledger to continue with.
     private var isBegun = false
     private var hasCanary = true
+    /// Whether a resumed run sends unavailable rows again.
+    private var retriesUnavailable: Bool
     /// Whether every row has its outcome.
     private var isComplete = false
     /// The limit in force, and how the requests of the session keep it; nil without one.
@@ -74,6 +76,7 @@ package final class Simulation {
 
     private init(_ plan: SeedPlan, _ world: SimulatedWorld, input: String, broken: BrokenRule?, logger: Logger) throws {
         self.plan = plan
+        retriesUnavailable = plan.retriesUnavailable
         self.logger = logger
         self.input = input
         self.world = world
@@ -128,7 +131,7 @@ package final class Simulation {
         var hasPlayed = false
         do {
             var campaign = campaign(policy, sessions, hasCanary)
-            campaign.retryUnavailable = plan.retriesUnavailable
+            campaign.retryUnavailable = retriesUnavailable
             let run = try CampaignRun(
                 campaign, input: try runInput(), resuming: isBegun, files: disk, logger: logger,
                 surroundings: surroundings)
@@ -138,7 +141,9 @@ package final class Simulation {
         } catch let finding as Finding {
             return [finding.text]
         } catch {
-            guard disk.isStruck || begunAnew(error) else { return ["session \(sessions): \(error)"] }
+            guard disk.isStruck || begunAnew(error) || refusedRetry(error) else {
+                return ["session \(sessions): \(error)"]
+            }
             ending = diskEnding
         }
         disk.end(powerless: ending == .powerless)
@@ -194,6 +199,16 @@ package final class Simulation {
         strikes.count("begun anew")
         isBegun = false
         disk.wipe()
+        return true
+    }
+
+    /// Resumes without the retry of unavailable rows from now on, because `not-after` has passed and they would expire.
+    private func refusedRetry(_ error: any Error) -> Bool {
+        guard retriesUnavailable, let notAfter = plan.notAfter, (world.now - start) / 1_000_000_000 + 1 >= notAfter,
+            "\(error)".contains("so that unavailable rows would expire")
+        else { return false }
+        strikes.count("late retry refused")
+        retriesUnavailable = false
         return true
     }
 
