@@ -102,6 +102,8 @@ extension Campaign {
                 try put(&campaign, texts)
             } catch is NoValue {
                 throw CampaignError(.configuration, "\(name): \(refusal(of: texts[0]))")
+            } catch let error as CampaignError where error.description.hasPrefix("\(name): ") {
+                throw error
             } catch {
                 throw CampaignError(.configuration, "\(name): \(error)", cause: error)
             }
