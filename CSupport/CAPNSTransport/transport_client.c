@@ -46,12 +46,13 @@ static void refuse(apns_transport *t, request *r, int64_t why) {
 }
 
 /* nghttp2 also closes streams above the last-stream-id of GOAWAY with REFUSED_STREAM, and the session closes requests
- * with it that it had deferred until the peer lowered its limit of streams; those have no stream number. */
+ * with it that it had deferred until the peer lowered its limit of streams; those have no stream number. A peer that
+ * has begun an answer has processed the request, whatever it says afterwards (RFC 9113, section 8.7). */
 static void closed_unanswered(connection *c, request *r) {
     uint32_t code = r->exchange.error_code;
     if (r->exchange.stream == 0)
         refuse(c->transport, r, APNS_TRANSPORT_LOCAL_NO_STREAM);
-    else if (code != APNS_H2_REFUSED_STREAM)
+    else if (code != APNS_H2_REFUSED_STREAM || (r->exchange.facts & APNS_H2_HEAD) != 0)
         apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_MAY_HAVE_ARRIVED, APNS_TRANSPORT_SCOPE_HTTP2,
                                      code);
     else if (c->goaway_received && r->exchange.stream > c->goaway_last)

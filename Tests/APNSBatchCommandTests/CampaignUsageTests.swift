@@ -23,7 +23,7 @@ import Testing
         (["--input", "ROWS", "--to", "nowhere"], "found \"nowhere\""),
         (
             ["--input", "ROWS", "--to", "simulator", "--proxy", "http://u:p@h:1"],
-            "--proxy: expected http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own"
+            "--proxy: expected http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own (proxy_password_file)"
         ),
         (["--input", "ROWS", "--to", "localhost:99999"], "99999"),
         (["--input", "ROWS", "--to", "simulator", "--template", "/nonexistent/t.json"], "/nonexistent/t.json"),

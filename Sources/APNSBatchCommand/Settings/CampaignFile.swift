@@ -99,8 +99,9 @@ private struct CampaignFileReader {
     private func value(_ node: Node, _ setting: SettingForm, _ name: String) -> SettingValue? {
         switch setting.kind {
         case .number, .whole:
-            guard text(node, name) != nil else { return nil }
-            guard let number = node.int else { return refused(node, name, "a whole number") }
+            guard let digits = text(node, name) else { return nil }
+            // As flags read it: YAML has octal and other forms of numbers, in which 010 is 8 and 1:30 is 90.
+            guard node.int != nil, let number = Int(digits) else { return refused(node, name, "a whole number") }
             return .number(number)
         case .text, .variable, .path: return item(node, setting, name)
         case .pathOrPaths where node.sequence == nil: return item(node, setting, name)

@@ -59,7 +59,8 @@ extension Campaign.Text {
             isRequired: true, parse: { Campaign.Destination($0) }, text: { $0.text }),
         Self(
             "proxy", \.proxy, none: "none",
-            "http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own", isSecret: true,
+            "http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own (proxy_password_file)",
+            isSecret: true,
             parse: { Campaign.Proxy($0) }, text: { "http://\($0.user.map { "\($0)@" } ?? "")\($0)" }),
         Self("loop", \.loop, of: Campaign.Loop.allCases) { $0.rawValue },
     ]

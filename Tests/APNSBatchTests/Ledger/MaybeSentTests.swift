@@ -56,6 +56,18 @@ import Testing
         #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
     }
 
+    @Test("A request whose answer has begun was processed, whatever the reset says")
+    func refusedBehindFields() async throws {
+        let fault = SimulatorFault(.reset(ResetFault(code: 7, answer: .fields)), when: FaultOccasion(every: 10))
+        let stage = try Stage(script: SimulatorScript(faults: [fault]))
+        var campaign = try stage.campaign(rows: Self.rows(500))
+        campaign.onUnknown = .report
+        let summary = try await CampaignRun(campaign).send()
+        #expect(summary.unknown == 50 && summary.accepted == 450 && summary.resent == 0, "\(summary)")
+        let report = await stage.simulator.report()
+        #expect(report.tokensReceivedAgain == 0)
+    }
+
     @Test(
         "Rows of a run whose giving up was killed were not sent by that", arguments: UnknownPolicy.allCases,
         [nil, 20, 50])

@@ -35,7 +35,8 @@
         }
     }
 
-    private let proxyForm = "expected http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own"
+    private let proxyForm =
+        "expected http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own (proxy_password_file)"
 
     @Suite("Configuration by a reader") struct ConfigurationTests {
         private static func reader(_ values: [AbsoluteConfigKey: ConfigValue]) -> ConfigReader {

@@ -153,7 +153,7 @@ extension EndToEnd {
             let port = try #require(url.split(separator: ":").last)
             let clients = try Child(
                 Tools.python, ["-c", script, String(port)], name: "clients", in: stage.sender.scratch, input: .pipe)
-            #expect(eventually(seconds: 60) { clients.isOver || clients.output.split(separator: "\n").count == 2 })
+            #expect(eventually(seconds: 60) { clients.isOver || clients.output.count { $0 == "\n" } == 2 })
             for line in clients.output.split(separator: "\n") {
                 #expect(line.hasPrefix("HTTP/1.1 200 OK "), "\(clients.output) \(clients.errors)")
                 // A server that waits for one client after the other would take 5 s for the first alone.

@@ -92,7 +92,9 @@ extension EndToEnd {
                     ["--template", Sender.template, "--proxy", "http://nightly:moonlight@localhost:1"]))
             #expect(sent.ending == .exited(64), "\(sent)")
             #expect(
-                sent.errors.contains("--proxy: the URL must not contain a password; give --proxy-password-file"),
+                sent.errors.contains(
+                    "--proxy: expected http://HOST:PORT or http://USER@HOST:PORT; a password is a setting of its own (proxy_password_file)"
+                ),
                 "\(sent)")
             #expect(!sent.errors.contains("moonlight"))
         }
