@@ -34,7 +34,7 @@ extension EndToEnd {
                     "2:5: to: expected production", "3:1: unknown key \"key_fil\"; did you mean key_file?",
                     "4:8: lanes: expected a whole number", "5:11: attempts: expected 1 to 1000",
                     "6:8: spool: expected auto", "7:11: timezone: expected a time zone such as Europe/Berlin",
-                    "8:7: loop: expected io_uring or epoll", "9:12: push_type: expected alert",
+                    "8:7: loop: expected automatic", "9:12: push_type: expected alert",
                     "10:14: on_complete: expected a program and its arguments", "11:11: template: expected a path",
                     "12:34: encryption.cipher: expected aes-256-gcm or aes-256-cbc",
                     "13:63: webhooks[0].events[1]: expected \(Self.events(in: all))",
@@ -80,7 +80,8 @@ extension EndToEnd {
             let finished = try Sender().command(["render", "--loop", "epol", "--to", "x", "--template", "~/a.json"])
             #expect(finished.ending == .exited(64), "\(finished)")
             #expect(
-                finished.errors.contains("--loop: expected io_uring or epoll, found \"epol\"; did you mean epoll?\n")
+                finished.errors.contains(
+                    "--loop: expected automatic, io_uring or epoll, found \"epol\"; did you mean epoll?\n")
                     && finished.errors.contains("--template: expected a path, found \"~/a.json\""), "\(finished)")
         }
 
