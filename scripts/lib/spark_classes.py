@@ -18,7 +18,8 @@ def same(batches):
 def main(directory: str) -> None:
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     numbers = spark.range(0, 1000, 1, 2).select("id", f.col("id").cast("string").alias("text"))
-    frame = numbers.unionByName(spark.createDataFrame([(1, "a")], "id bigint, text string")).join(numbers.limit(10).select("id"), "id", "left")
+    more = spark.createDataFrame([(1, "a")], "id bigint, text string")
+    frame = numbers.unionByName(more).join(numbers.limit(10).select("id"), "id", "left")
     frame.mapInArrow(same, frame.schema).write.mode("overwrite").parquet(directory + "/rows.parquet")
     spark.range(0, 2, 1, 2).mapInArrow(same, "id bigint", barrier=True).collect()
     rows = spark.read.parquet(directory + "/rows.parquet")
